@@ -175,6 +175,7 @@ def test_an_agent_s_sessions_are_found_where_it_keeps_them(
 
 WITHOUT_FOLDER = {
     "adk",
+    "adk_database",
     "agno_database",
     "anthropic_messages",
     "atif",

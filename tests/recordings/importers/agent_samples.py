@@ -881,6 +881,7 @@ FRAMEWORK_DATABASES = (
     "llm_database",
     "llm_responses",
     "agno_database",
+    "adk_database",
     "llama_index_database",
     "langgraph_database",
 )

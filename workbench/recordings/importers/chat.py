@@ -60,6 +60,7 @@ class ChatBuilder(SessionBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.open_calls: dict[str, None] = {}
+        self.calls_without_id: set[str] = set()
         self.repeats: dict[str, int] = {}
 
     def read(self, record: Record) -> None:
@@ -147,13 +148,14 @@ class ChatBuilder(SessionBuilder):
                 blocks.append(block)
             message = replace(message, blocks=tuple(blocks))
         elif isinstance(message, ToolResult):
-            message = replace(message, call_id=self._answered(message.call_id))
+            message = replace(message, call_id=self._answered(message))
         return super().say(message)
 
     def _with_unique_id(self, call: ToolCall, index: int) -> ToolCall:
         """The call with a unique id: some recorders write none, some repeat the same one."""
         if not call.id:
             call = replace(call, id=f"call-{len(self.log) + 1}-{index}")
+            self.calls_without_id.add(call.id)
         elif call.id in self.names:
             if self._newest_id(call.id) in self.open_calls:
                 self.source.note(
@@ -171,15 +173,27 @@ class ChatBuilder(SessionBuilder):
             return call_id
         return f"{call_id}~{self.repeats[call_id]}"
 
-    def _answered(self, call_id: str) -> str:
+    def _answered(self, result: ToolResult) -> str:
         """The id of the call that a result answers: the one it names, else the oldest without a
         result.
         """
+        call_id = self._newest_id(result.call_id)
         if not call_id and len(self.open_calls) > 1:
             self.source.note("a result names no call, so it answers the oldest that is open")
-        call_id = self._newest_id(call_id) or next(iter(self.open_calls), "")
+        if call_id not in self.names:
+            call_id = self._open_call_without_id(result.name) or call_id
+        call_id = call_id or next(iter(self.open_calls), "")
         self.open_calls.pop(call_id, None)
         return call_id
+
+    def _open_call_without_id(self, name: str) -> str:
+        """The oldest call of this tool that has no result and came without an id; results of Gemini
+        may have ids that their calls lack.
+        """
+        for call_id in self.open_calls:
+            if call_id in self.calls_without_id and self.names[call_id] == name:
+                return call_id
+        return ""
 
     def _result(self, message_id: str, record: Record, parts: Content) -> Content:
         """The result in a tool's message: its parts if they are results, else its content."""

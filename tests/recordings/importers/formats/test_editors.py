@@ -121,6 +121,14 @@ def test_vscode_chat_has_rounds_results_and_summaries(tmp_path: Path) -> None:
     ) == (480, "so far")
 
 
+def test_an_exported_chat_of_vscode_has_no_id(tmp_path: Path) -> None:
+    export = {"responderUsername": "GitHub Copilot", "initialLocation": "panel", **VSCODE_CHAT}
+    del export["sessionId"]
+    session = only(document(tmp_path, export, "chat.json"))
+    assert session.origin.format == "vscode_chat"
+    assert words(session) == words(only(document(tmp_path, VSCODE_CHAT)))
+
+
 def test_vscode_chat_s_log_of_changes_is_followed_to_its_newest_state(tmp_path: Path) -> None:
     first, second = VSCODE_CHAT["requests"]
     changes: list[dict[str, Any]] = [

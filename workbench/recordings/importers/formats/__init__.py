@@ -8,6 +8,7 @@ reads it.
 from collections.abc import Mapping
 
 from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.formats.adk import ADK, ADK_DATABASE
 from workbench.recordings.importers.formats.agno import AGNO_DATABASE
 from workbench.recordings.importers.formats.aider import AIDER
 from workbench.recordings.importers.formats.antigravity import ANTIGRAVITY
@@ -37,7 +38,7 @@ from workbench.recordings.importers.formats.droid_stream import DROID_STREAM
 from workbench.recordings.importers.formats.editors import VSCODE_CHAT, WINDSURF
 from workbench.recordings.importers.formats.exports import CHATGPT_EXPORT, CLAUDE_EXPORT
 from workbench.recordings.importers.formats.gemini_stream import GEMINI_STREAM
-from workbench.recordings.importers.formats.google import ADK, GEMINI_CLI
+from workbench.recordings.importers.formats.google import GEMINI_CLI
 from workbench.recordings.importers.formats.inspect_ai import INSPECT_AI
 from workbench.recordings.importers.formats.kimi_code import KIMI_CODE
 from workbench.recordings.importers.formats.kiro import KIRO, KIRO_DATABASE
@@ -99,6 +100,7 @@ FORMATS = (
     LLM_DATABASE,
     LLM_RESPONSES,
     AGNO_DATABASE,
+    ADK_DATABASE,
     LLAMA_INDEX_DATABASE,
     LANGGRAPH_DATABASE,
     CODEX,

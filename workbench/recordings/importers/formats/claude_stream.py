@@ -119,5 +119,5 @@ CLAUDE_STREAM = Format(
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows,
     sessions=json_records(ClaudeStreamBuilder, [_LOG]),
-    aside="result tools",
+    aside="result tools tool_use_result",
 )

@@ -263,6 +263,8 @@ def knows_vscode_chat(head: Head) -> bool:
     """Whether it is a chat, or a log that begins with one."""
     if head.is_object_with("sessionId", "requests"):
         return True
+    if head.is_object_with("responderUsername", "requests"):
+        return True  # what "Chat: Export Session" writes has no id
     if '"sessionId"' not in head.text:
         return False
     record = head.first_record

@@ -1,9 +1,6 @@
-"""Google's agents: Gemini CLI's documents under `~/.gemini/tmp/<project>/chats`, and the
-sessions of its ADK.
-"""
+"""Gemini CLI's documents under `~/.gemini/tmp/<project>/chats`."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from workbench.engine.transcript.log import MessageEntry, fold
 from workbench.engine.transcript.message import (
@@ -23,7 +20,7 @@ from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.told_again import CLIENT_ANSWER, ids_told_again, places_of
 from workbench.recordings.importers.tool_calls import tool_call
-from workbench.recordings.importers.usage import GEMINI_USAGE, UsageFields
+from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
@@ -50,39 +47,6 @@ USAGE = UsageFields(
     cache_in_input=True,
     reasoning_in_output=False,
 )
-
-
-class AdkBuilder(SessionBuilder):
-    """Reads events of the Agent Development Kit and its web page: what was said, and what the
-    tools answered.
-    """
-
-    about = {"id": "id", "project": "app_name appName"}
-
-    def read(self, record: Record) -> None:
-        """Read one event; those without content only change state, and partial ones come again
-        whole.
-        """
-        holder = mapping(record, "content")
-        if not holder or record.get("partial") is True:
-            return
-        parts = content(holder, "parts")
-        self.time = self.source.time(record, "timestamp")
-        event_id = identifier(record, "id")
-        author = text(record, "author")
-        parts.results = [replace(result, id=event_id) for result in parts.results]
-        if text(holder, "role") == "user" and author in ("", "user"):
-            self.say_content("user", parts, id=event_id)
-            return
-        self.say_content(
-            "assistant",
-            parts,
-            id=event_id,
-            name=author,
-            model=text(record, "model_version", "modelVersion"),
-            usage=self.source.usage(GEMINI_USAGE, record, "usage_metadata", "usageMetadata"),
-            stop=text(record, "finish_reason", "finishReason"),
-        )
 
 
 class GeminiCliBuilder(SessionBuilder):
@@ -322,13 +286,6 @@ def knows_gemini_cli(head: Head) -> bool:
     return head.is_object_with("sessionId", "projectHash")
 
 
-def knows_adk(head: Head) -> bool:
-    """Whether it is a session of an app and its user."""
-    if head.is_object_with("app_name", "user_id", "events"):
-        return True
-    return head.is_object_with("appName", "userId", "events")
-
-
 GEMINI_CLI = Format(
     name="gemini_cli",
     description="Gemini CLI sessions (JSON, or JSON lines since 0.40)",
@@ -337,12 +294,4 @@ GEMINI_CLI = Format(
     sessions=gemini_cli_sessions,
     aside="messages.toolCalls.resultDisplay messages.toolCalls.description messages.displayContent "
     "toolCalls.resultDisplay toolCalls.description displayContent $set.summary",
-)
-
-ADK = Format(
-    name="adk",
-    description="Google ADK sessions (JSON)",
-    carries=("calls", "thinking", "images", "usage", "times"),
-    knows=knows_adk,
-    sessions=json_document("events", AdkBuilder),
 )

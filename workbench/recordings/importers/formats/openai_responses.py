@@ -26,6 +26,11 @@ class ResponsesBuilder(CodexBuilder):
 
     about = {"id": "id", "model": "model"}
 
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.call_count = 0
+        self.open_calls: list[str] = []
+
     def begin(self, document: Record) -> None:
         """Read the instructions, the model and the id."""
         self.time = self.source.time(document, "created_at")
@@ -39,7 +44,21 @@ class ResponsesBuilder(CodexBuilder):
             summary = text(record, "summary")
             self._compacted({"message": summary, "replacement_history": [record]})
         else:
-            self._item({"type": "message", **record})
+            self._item({"type": "message", **self._with_call_id(record)})
+
+    def _with_call_id(self, record: Record) -> Record:
+        """The item with an id of its call where it has an empty one, as other providers' calls have
+        behind this API: a result answers the oldest call that has none yet.
+        """
+        if record.get("call_id") != "":
+            return record
+        if text(record, "type").endswith("_output"):
+            call_id = self.open_calls.pop(0) if self.open_calls else ""
+        else:
+            self.call_count += 1
+            call_id = f"call-{self.call_count}"
+            self.open_calls.append(call_id)
+        return {**record, "call_id": call_id}
 
 
 def knows_responses(head: Head) -> bool:

@@ -13,7 +13,7 @@ _GEMINI_PART = re.compile(
     r'"parts":\s*\[\s*\{\s*"(?:text|functionCall|function_call|functionResponse|function_response|inlineData|'
     r'inline_data|thought)"'
 )
-GEMINI_LISTS = ("contents", "history")
+GEMINI_LISTS = ("contents", "history", "context")
 
 
 def knows_bedrock(head: Head) -> bool:
@@ -24,6 +24,8 @@ def knows_bedrock(head: Head) -> bool:
 def knows_gemini(head: Head) -> bool:
     """Whether it is contents of untyped parts."""
     holds_contents = {"role", "parts"} <= head.keys or "contents" in head.keys
+    is_error_report = head.is_object_with("error", "context")
+    holds_contents = holds_contents or is_error_report
     return holds_contents and '"role"' in head.text and _GEMINI_PART.search(head.text) is not None
 
 
@@ -53,7 +55,7 @@ BEDROCK = Format(
 
 GEMINI_CONTENTS = Format(
     name="gemini_contents",
-    description="Gemini contents: a list, or an object with `contents` (JSON)",
+    description="Gemini contents: a list, an object with `contents`, or Gemini CLI's error report (JSON)",
     carries=("calls", "thinking", "images", "system"),
     knows=knows_gemini,
     sessions=message_sessions(GeminiBuilder, GEMINI_LISTS),
