@@ -53,6 +53,24 @@ def test_it_names_who_filled_the_context_and_the_largest_messages(
     assert "The largest messages in it:" in page and "The lamp in the hall" in page
 
 
+def test_it_says_how_many_requests_have_their_usage_and_that_dollars_are_of_these(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages: list[Message] = []
+    for number in range(3):
+        usage = Usage(input=2_000, output=10) if number == 2 else None
+        messages.append(UserMessage(id=f"u{number}", blocks=(Text(LINE * 10),)))
+        said = (Text("Eleven volts."),)
+        answer = AssistantMessage(id=f"a{number}", blocks=said, model="gpt-4o", usage=usage)
+        messages.append(answer)
+    path = tmp_path / "lamp.jsonl"
+    wb.save(Session.of(messages, model="gpt-4o"), path)
+    assert main(["inspect", str(path)]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    assert "dollars are of the 1 request with a recorded usage" in page
+    assert "the usage of 1 of its 3 requests; the prompts of the others are our estimate" in page
+
+
 def test_the_printed_rows_add_up_to_the_request_where_more_is_counted_than_was_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

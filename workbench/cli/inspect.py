@@ -237,6 +237,19 @@ def _row(facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _is_reported_in_part(context: Mapping[str, Any]) -> bool:
+    """Whether some requests have their usage, and some lack it."""
+    reported = int(context["reported_requests"])
+    return 0 < reported < int(context["requests"])
+
+
+def _priced_requests(context: Mapping[str, Any]) -> str:
+    """The requests whose dollars are known, in words."""
+    if _is_reported_in_part(context):
+        return f"the {some(context['reported_requests'], 'request')} with a recorded usage"
+    return "all requests"
+
+
 def _say_context(context: Mapping[str, Any]) -> None:
     """Print what filled the context."""
     place = (
@@ -247,7 +260,9 @@ def _say_context(context: Mapping[str, Any]) -> None:
     if context["usd"] is None:
         del columns["USD"]
     else:
-        heading += f"; dollars are of all requests, {dollars(context['usd'])} together"
+        heading += (
+            f"; dollars are of {_priced_requests(context)}, {dollars(context['usd'])} together"
+        )
     write(f"{heading}:")
     say()
     say(table(_source_rows(context["sources"]), columns))
@@ -255,6 +270,11 @@ def _say_context(context: Mapping[str, Any]) -> None:
         write(
             "Its provider reported no usage: the tokens are our count, and the system prompt and"
             " the tools may lack."
+        )
+    if _is_reported_in_part(context):
+        write(
+            f"The recording keeps the usage of {context['reported_requests']:,} of its"
+            f" {context['requests']:,} requests; the prompts of the others are our estimate."
         )
     say("\nThe largest messages in it:\n")
     say(table(context["largest_messages"], MESSAGE_COLUMNS))

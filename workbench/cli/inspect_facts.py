@@ -149,13 +149,15 @@ def describe_context(contexts: RecordedContexts) -> dict[str, Any]:
             "begins": row["begins"][:BEGINNING],
         }
         messages.append(message)
+    reported = rows.groupby("request")["reported"].count() > 0
     return {
         "request": number + 1,
         "requests": len(prompts),
+        "reported_requests": int(reported.sum()),
         "tokens": round(prompts[number]),
         "newest_tokens": round(prompts.iloc[-1]),
         "usd": _price(rows["usd"].sum(min_count=1)),
-        "is_reported": bool(source_rows["reported"].notna().any()),
+        "is_reported": bool(reported[number]),
         "sources": sources,
         "largest_messages": messages,
         "compactions": list(map(asdict, bills(contexts.sized))),
