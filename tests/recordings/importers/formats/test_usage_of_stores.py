@@ -134,7 +134,7 @@ def openhands(folder: Path) -> Path:
         for place, role in enumerate(("user", "assistant"), 2 * number):
             source = "user" if role == "user" else "agent"
             words = {"role": role, "content": [{"type": "text", "text": f"words {place}"}]}
-            event = {"id": f"e{place}", "kind": "MessageEvent", "source": source}
+            event: dict[str, Any] = {"id": f"e{place}", "kind": "MessageEvent", "source": source}
             event |= {"timestamp": f"2026-01-01T10:00:0{place}", "llm_message": words}
             if role == "assistant":
                 event["llm_response_id"] = f"r{number}"
