@@ -1,3 +1,4 @@
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -5,25 +6,35 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from workbench.evaluation.analysis.paired import (
-    holm,
-    interval,
-    paired_differences,
-    sign_flip,
-)
+from workbench.evaluation.analysis.compared import compare_table
+from workbench.evaluation.analysis.paired import interval, paired_differences, sign_flip
+
+
+def scores(values: Mapping[str, Mapping[str, float | None]]) -> pd.DataFrame:
+    """A table of scores: by strategy the value of each session."""
+    rows = []
+    for strategy, by_session in values.items():
+        for session, value in by_session.items():
+            row: dict[str, object] = {
+                "session": session,
+                "strategy": strategy,
+                "mode": "natural",
+                "share": None,
+            }
+            rows.append(row | {"metric": "recall", "value": value, "better": "higher"})
+    return pd.DataFrame(rows).astype({"value": "Float64"})
 
 
 def test_values_are_paired_by_session_and_a_missing_one_is_not_taken_for_zero() -> None:
-    one, nan = pd.Series({"a": 0.5, "b": None, "c": 0.9, "d": 0.2}, dtype=float), float("nan")
-    found = paired_differences(one, pd.Series({"a": 0.25, "b": 0.5, "c": nan, "e": 1.0}))
-    assert found.to_dict() == {"a": 0.25}
+    mine = pd.Series({"a": 0.5, "b": None, "c": 0.9, "d": 0.2}, dtype=float)
+    reference = pd.Series({"a": 0.25, "b": 0.5, "c": np.nan, "e": 1.0})
+    assert paired_differences(mine, reference).to_dict() == {"a": 0.25}
 
 
 def test_a_tie_is_a_tie_whatever_order_its_parts_were_added_in() -> None:
-    found = paired_differences(
-        pd.Series({"a": 0.1 + 0.2, "b": 0.4}), pd.Series({"a": 0.3, "b": 0.3})
-    )
-    assert found["a"] == 0.0 and found["b"] > 0
+    table = scores({"mine": {"a": 0.1 + 0.2, "b": 0.4}, "truncate": {"a": 0.3, "b": 0.3}})
+    (row,) = compare_table(table, "recall", "truncate").to_dict("records")
+    assert (row["tied"], row["ahead"], row["behind"]) == (1, 1, 0)
 
 
 def test_without_skewness_the_interval_is_students() -> None:
@@ -120,7 +131,40 @@ def test_many_samples_at_once_give_what_each_gives() -> None:
     assert low.tolist() == pytest.approx([float(interval(one)[0]) for one in values])
 
 
+def chances(*gains: Sequence[float]) -> list[tuple[float, float]]:
+    """The chance of each strategy, ahead of the baseline by so much in each session, alone and
+    as one of all; the smallest first.
+    """
+    values = {f"rival {number}": by_session(gain) for number, gain in enumerate(gains)}
+    table = compare_table(
+        scores(values | {"truncate": by_session([0.0] * 12)}), "recall", "truncate"
+    )
+    pairs = zip(table["p"].astype(float), table["p_holm"].astype(float), strict=True)
+    return sorted(pairs)
+
+
+def by_session(values: Sequence[float]) -> dict[str, float | None]:
+    return {f"s{number:02}": value for number, value in enumerate(values)}
+
+
+def agreeing(count: int) -> list[float]:
+    """Gains of twelve sessions that go one way in all but some of the last."""
+    return [1.0] * count + [-1.0] * (12 - count)
+
+
 def test_holm_by_hand_with_a_test_that_was_not_made() -> None:
-    assert holm([0.01, None, 0.04, 0.03]) == pytest.approx((0.03, None, 0.06, 0.06))
-    assert holm([0.5, 0.9]) == (1.0, 1.0)
-    assert holm([]) == ()
+    (first, mine), (second, yours), (third, theirs), untested = chances(
+        agreeing(12), agreeing(10), agreeing(11), [0.1, 0.2]
+    )
+    assert (mine, yours, theirs) == pytest.approx((3 * first, 2 * second, third))
+    assert np.isnan(untested).all()
+
+
+def test_a_later_chance_of_a_family_is_no_smaller_than_an_earlier_one() -> None:
+    (first, mine), (second, yours) = chances(agreeing(11), agreeing(11))
+    assert first == second
+    assert mine == yours == pytest.approx(2 * first)
+
+
+def test_a_chance_of_a_family_is_at_most_one() -> None:
+    assert [of_all for _, of_all in chances(agreeing(6), agreeing(7))] == [1.0, 1.0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import UnionType
@@ -25,7 +26,6 @@ import workbench as wb
 from workbench import Model
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.experiment import compare, sweep
-from workbench.evaluation.experiment.settings import GateSettings, RunSettings
 from workbench.evaluation.experiment.spec import Execution, RunSpec
 from workbench.evaluation.experiment.spec_fields import number
 from workbench.evaluation.metrics.metric import Metric
@@ -67,9 +67,16 @@ def entry_id(value: object) -> str:
 
 def keywords(entry: Entry) -> dict[str, Any]:
     """The keywords behind `**settings`, each with its type."""
-    (unpacked,) = get_args(get_type_hints(inspect.unwrap(entry), include_extras=True)["settings"])
+    return get_type_hints(settings_of(entry))
+
+
+def settings_of(entry: Entry) -> type:
+    """The typed dictionary behind `**settings`."""
+    hints = get_type_hints(inspect.unwrap(entry), include_extras=True)
+    unpacked: type
+    (unpacked,) = get_args(hints["settings"])
     assert is_typeddict(unpacked)
-    return get_type_hints(unpacked)
+    return unpacked
 
 
 def leaves(kind: Any) -> frozenset[object]:
@@ -144,15 +151,17 @@ def test_the_help_of_an_entry_has_its_sections_at_one_depth() -> None:
 
 
 def test_the_gate_takes_what_a_run_does_but_for_what_it_sets() -> None:
-    run = get_type_hints(RunSettings)
-    assert CompactionGate.__call__.__annotations__["settings"] == "Unpack[GateSettings]"
-    assert get_type_hints(GateSettings) == {
-        name: run[name] for name in run.keys() - SET_BY_THE_GATE
-    }
+    run = keywords(wb.compare)
+    annotation = re.fullmatch(
+        r"Unpack\[(\w+)\]", CompactionGate.__call__.__annotations__["settings"]
+    )
+    assert annotation
+    gate = getattr(sys.modules[settings_of(wb.compare).__module__], annotation[1])
+    assert get_type_hints(gate) == {name: run[name] for name in run.keys() - SET_BY_THE_GATE}
 
 
 def test_leaving_a_stage_out_takes_what_a_run_does() -> None:
-    assert keywords(leave_one_out) == get_type_hints(RunSettings)
+    assert keywords(leave_one_out) == keywords(wb.compare)
 
 
 def test_no_entry_takes_just_anything() -> None:

@@ -13,18 +13,19 @@ from hypothesis import strategies as st
 from report.view.made import get, made_run, served
 
 from workbench.report.view.contexts import ContextPlace, side
-from workbench.report.view.difference import Piece, pieces
+from workbench.report.view.difference import pieces
 from workbench.report.view.runs import runs
 from workbench.report.view.summary_requests import summary_spans
 
 
 def test_words_of_one_text_are_told_apart() -> None:
-    assert list(pieces("keep the old log\nsame\n", "keep the new log\nsame\n")) == [
-        Piece("both", "keep the "),
-        Piece("left", "old"),
-        Piece("right", "new"),
-        Piece("both", " log\n"),
-        Piece("both", "same\n"),
+    found = pieces("keep the old log\nsame\n", "keep the new log\nsame\n")
+    assert [(piece.side, piece.text) for piece in found] == [
+        ("both", "keep the "),
+        ("left", "old"),
+        ("right", "new"),
+        ("both", " log\n"),
+        ("both", "same\n"),
     ]
     assert list(pieces("", "")) == []
 
