@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from builders import called, result, said, told
 from workbench import Session, Summary
 from workbench.engine.transcript.message import Message
@@ -58,6 +60,20 @@ def test_open_tasks_and_failed_tests_are_asked_for() -> None:
     ]
     assert statements(messages, "next") == ["Load the island routes nightly"]
     assert statements(messages, "failure") == ["FAILED tests/test_ferry.py::test_sunday_boats"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "tests/test_ferry.py::test_sunday_boats FAILED in the harbour",
+        "FAIL: test_sunday_boats of the ferry tests",
+        "In the ferry timetable 3 failed and eleven passed",
+        "E   KeyError: the ferry of sunday has no harbour",
+    ],
+)
+def test_each_way_of_telling_a_failed_test_is_found(line: str) -> None:
+    messages = [*HISTORY, called("bash", "c1"), result(f"collected\n{line}\nended", "c1")]
+    assert statements(messages, "failure") == [" ".join(line.split())]
 
 
 def test_what_the_newest_request_says_is_not_asked_for() -> None:

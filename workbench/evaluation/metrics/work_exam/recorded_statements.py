@@ -180,7 +180,11 @@ def _open_tasks(number: int, message: AssistantMessage) -> Iterator[Statement]:
 
 def _failures(number: int, message: ToolResult) -> Iterator[Statement]:
     """The last tests that a result calls failed."""
-    lines = _FAILED_TEST.findall(said_text(message))
+    text = said_text(message)
+    may_tell = "FAIL" in text or " failed" in text or "Error" in text
+    if not may_tell:  # most results have nothing of what `_FAILED_TEST` finds
+        return
+    lines = _FAILED_TEST.findall(text)
     for line in lines[-NEWEST_FAILURES:]:
         yield Statement("failure", number, plain(line))
 
