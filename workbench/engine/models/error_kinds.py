@@ -42,6 +42,7 @@ _NO_BODY = compiled(WORDINGS["no_body"])
 _NO_PARAMETER = compiled(WORDINGS["no_parameter"])
 _ANOTHER_MATTER = compiled(WORDINGS["another_matter"])
 _MEDIA = compiled(WORDINGS["media"])
+_MEDIA_FIELD = compiled(WORDINGS["media_field"])
 _SUBJECT = compiled(WORDINGS["subject"])
 _TOO_LARGE_BY_ITSELF = compiled(WORDINGS["too_large_by_itself"])
 _DEFECTS: Mapping[Defect, re.Pattern[str]] = {
@@ -156,10 +157,9 @@ def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
     """The kind of an error by what it speaks of, as far as the request bears it out."""
     if _NO_PARAMETER.search(text):
         return "other"
-    if request.has_rare_defect and _speaks_of_history(text):
-        return "malformed"
-    if named_defects(text) & request.defects:
-        return "malformed"
+    kind = _named_part(text, request)
+    if kind is not None:
+        return kind
     for rule in _GENERAL:
         if not rule.matches(text):
             continue
@@ -184,9 +184,27 @@ def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
     return None
 
 
+def _named_part(text: str, request: RefusedRequest) -> Kind | None:
+    """The kind of an error that names a picture of the request, or what is broken in its history."""
+    if request.media and _refuses_media_field(text):
+        return "media"
+    if request.has_rare_defect and _speaks_of_history(text):
+        return "malformed"
+    if named_defects(text) & request.defects:
+        return "malformed"
+    return None
+
+
 def _speaks_of_history(text: str) -> bool:
     """Whether a text speaks of messages and their parts, and of no setting."""
     return any(rule.kind == "malformed" and rule.is_about(text) for rule in _GENERAL)
+
+
+def _refuses_media_field(text: str) -> bool:
+    """Whether a text names the field of a picture or a document and what is wrong with it."""
+    if not _MEDIA_FIELD.search(text):
+        return False
+    return any(rule.kind == "media" and rule.matches(text) for rule in _GENERAL)
 
 
 def _states_size(text: str, request: RefusedRequest) -> bool:

@@ -24,6 +24,8 @@ _STATUS = re.compile(r"\W*(?:error\W{1,2})?[45]\d\d(?= )", re.IGNORECASE)
 """An HTTP status that an error begins with, which counts nothing."""
 _ITEMS = compiled(WORDINGS["items"])
 """An overflow whose numbers count messages."""
+_END_BEHIND = re.compile(r"[,;:.()!?+]|\bplus\b|\band\b")
+"""Where the words end that belong to the number before them."""
 _NEIGHBOURS = 40
 """Characters around a number that may say what it counts."""
 
@@ -130,9 +132,9 @@ def _parts(text: str) -> dict[str, str]:
     for number, next_start in zip(numbers, next_starts, strict=False):
         start, end = number.span()
         reach = min(end + _NEIGHBOURS, next_start)
-        following, *_ = re.split(r"[,;:.()!?]", text[end:reach])
+        following, *_ = _END_BEHIND.split(text[end:reach])
         reach_back = max(start - _NEIGHBOURS, previous_end)
-        *_, preceding = re.split(r"[,;.()!?]", text[reach_back:start])
+        *_, preceding = re.split(r"[,;.()!?]", text[reach_back:start].rstrip("( "))
         previous_end = end
         part = _part_of(following, preceding)
         if part:
@@ -147,6 +149,7 @@ def _part_of(following: str, preceding: str) -> str:
         (following, "input"),
         (preceding, "output"),
         (preceding, "limit"),
+        (preceding, "input"),
     ):
         if _PARTS[part].search(words):
             return part

@@ -29,6 +29,9 @@ _PLACES = (
     re.compile(
         r"properties are not allowed \('(?P<name>\w+)' was unexpected\) - 'messages\.\d+(?P<way>[\w.]*)'"
     ),
+    re.compile(
+        r"Unrecognized key\(s\) in object: '(?P<name>\w+)'\W[\s\S]{0,80}\bmessages(?P<way>)"
+    ),
     re.compile(r"extra_forbidden(?:\nloc: body)?\nloc: messages(?P<way>(?:\nloc: [\w-]+)+)"),
 )
 """What stands between a message and a field, and the name of the field where it is apart."""
