@@ -73,6 +73,43 @@ def test_a_minutes_limit_that_counts_the_output_asks_for_less_of_it() -> None:
     assert (diagnosis.action, diagnosis.output) == ("lower_output", 7_789)
 
 
+def test_a_limit_of_a_minute_counts_beside_a_number_that_is_not_exact() -> None:
+    text = "Rate limit reached on tokens per minute (TPM): Limit 7000, Used 0, Requested ~12903."
+    diagnosis = judged(text, 429, Request(12_900, 131_072)).diagnosis
+    assert (diagnosis.kind, diagnosis.limit) == ("rate_permanent", 7_000)
+
+
+def test_a_sum_that_is_the_limit_itself_asks_for_less_output() -> None:
+    text = (
+        "maximum context length is 8192 tokens. However, you requested 8192 tokens (58 in the"
+        " messages, 8134 in the completion)."
+    )
+    diagnosis = judged(text, 400, Request(58, 8_192, pictures=0)).diagnosis
+    assert (diagnosis.action, diagnosis.output) == ("lower_output", 8_133)
+
+
+@pytest.mark.parametrize(("used", "action"), [(1_000, "lower_output"), (1_200, "compact")])
+def test_a_quarter_of_a_small_window_is_room_enough_for_an_answer(used: int, action: str) -> None:
+    text = (
+        "`inputs` tokens + `max_new_tokens` must be <= 1512."
+        f" Given: {used} `inputs` tokens and 1024 `max_new_tokens`"
+    )
+    request = Request(used, 2_048, pictures=0)
+    assert judged(text, 422, request).diagnosis.action == action
+
+
+@pytest.mark.parametrize(
+    ("tokens", "media", "action"),
+    [(25_000, 0, "lower_output"), (31_000, 0, "compact"), (25_000, 1, "compact")],
+)
+def test_a_sum_that_is_named_so_counts_the_output_also_near_the_limit(
+    tokens: int, media: int, action: str
+) -> None:
+    text = "max_total_tokens (33802) must be less than or equal to max_seq_len (32768)"
+    request = Request(tokens, 32_768, pictures=media)
+    assert judged(text, 400, request).diagnosis.action == action
+
+
 @pytest.mark.parametrize(("accepted", "action"), [(0, "compact"), (60_000, "back_off")])
 def test_a_request_above_the_tokens_of_a_minute_is_compacted_unless_a_larger_one_was_answered(
     accepted: int, action: str

@@ -6,18 +6,16 @@ import tomllib
 from pathlib import Path
 
 import pytest
-
-from workbench.engine.models.provider_errors import classify
-from workbench.engine.models.refused_request import Defect, RefusedRequest
+from engine.models.refused import Request, judged
 
 SIBLINGS = tomllib.loads(Path(__file__).with_name("sibling_errors.toml").read_text("utf-8"))
 WINDOW = 128_000
 REPAIRS = [(defect, text) for defect, texts in SIBLINGS["repair"].items() for text in texts]
 
 
-def action(text: str, tokens: int, media: int, *defects: Defect) -> str:
-    request = RefusedRequest(tokens, WINDOW, media=media, defects=frozenset(defects))
-    return classify(text, 400, request=request).action
+def action(text: str, tokens: int, pictures: int, *defects: str) -> str:
+    request = Request(tokens, WINDOW, pictures=pictures, defects=defects)
+    return judged(text, 400, request).diagnosis.action
 
 
 @pytest.mark.parametrize("text", SIBLINGS["none"])
@@ -46,7 +44,7 @@ def test_too_much_output_is_lowered_also_where_the_history_is_broken(text: str) 
 
 @pytest.mark.parametrize(("defect", "text"), REPAIRS)
 def test_a_broken_history_is_mended_also_beside_pictures_or_at_a_full_window(
-    defect: Defect, text: str
+    defect: str, text: str
 ) -> None:
     assert action(text, 20_000, 1, defect) == "repair"
     assert action(text, 126_000, 0, defect) == "repair"

@@ -186,8 +186,10 @@ def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
 
 def _named_part(text: str, request: RefusedRequest) -> Kind | None:
     """The kind of an error that names a picture of the request, or what is broken in its history."""
-    if request.media and _refuses_media_field(text):
-        return "media"
+    if request.media and _MEDIA_FIELD.search(text):
+        for rule in _GENERAL:
+            if rule.kind == "media" and rule.matches(text):
+                return "media"
     if request.has_rare_defect and _speaks_of_history(text):
         return "malformed"
     if named_defects(text) & request.defects:
@@ -198,13 +200,6 @@ def _named_part(text: str, request: RefusedRequest) -> Kind | None:
 def _speaks_of_history(text: str) -> bool:
     """Whether a text speaks of messages and their parts, and of no setting."""
     return any(rule.kind == "malformed" and rule.is_about(text) for rule in _GENERAL)
-
-
-def _refuses_media_field(text: str) -> bool:
-    """Whether a text names the field of a picture or a document and what is wrong with it."""
-    if not _MEDIA_FIELD.search(text):
-        return False
-    return any(rule.kind == "media" and rule.matches(text) for rule in _GENERAL)
 
 
 def _states_size(text: str, request: RefusedRequest) -> bool:

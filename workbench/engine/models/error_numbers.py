@@ -18,6 +18,8 @@ _TOKENS = re.compile(
 """A number that is no part of a name or a version, also with dots or spaces at its thousands."""
 _THOUSANDS = re.compile(r"(?<![\w.-])(\d{1,4})k(?=[ -]tokens?\b)", re.IGNORECASE)
 """A number of tokens in thousands."""
+_ABOUT = re.compile(r"[~≈](?=\d)")
+"""What stands before a number that is not exact."""
 _ADVICE = "at least "
 _BEFORE_CODE = re.compile(r"code\W{1,4}$", re.IGNORECASE)
 _STATUS = re.compile(r"\W*(?:error\W{1,2})?[45]\d\d(?= )", re.IGNORECASE)
@@ -73,9 +75,9 @@ def error_numbers(text: str, kind: Kind) -> ErrorNumbers:
     return ErrorNumbers(limit, used)
 
 
-def with_thousands(text: str) -> str:
-    """The text with `128k tokens` as `128000 tokens`."""
-    return _THOUSANDS.sub(r"\g<1>000", text)
+def with_plain_numbers(text: str) -> str:
+    """The text with `128k tokens` as `128000 tokens` and `~128` as `128`."""
+    return _THOUSANDS.sub(r"\g<1>000", _ABOUT.sub("", text))
 
 
 def parts_counted(text: str) -> set[str]:

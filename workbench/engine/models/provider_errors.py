@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from workbench.engine.models.error_evidence import ProviderError, evidence
 from workbench.engine.models.error_kinds import kind_of
-from workbench.engine.models.error_numbers import error_numbers, with_thousands
+from workbench.engine.models.error_numbers import error_numbers, with_plain_numbers
 from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
 from workbench.engine.models.keys import without_keys
 from workbench.engine.models.refused_request import RefusedRequest
@@ -27,6 +27,8 @@ READ = 4_000
 """Characters of an error's first line that are shown."""
 LEAST_ROOM = 1_024
 """Tokens of output below which a smaller `max_tokens` is no remedy."""
+LEAST_SHARE = 4
+"""Where a window is small, its `LEAST_SHARE`-th part is enough."""
 SMALL_OUTPUT = 4_096
 """Tokens of output that each model writes, to ask for where an error does not say how many it
 takes.
@@ -48,6 +50,7 @@ _ACTIONS: Mapping[Kind, Action] = {
 UNKNOWN_REQUEST = RefusedRequest()
 _LONG_CONTEXT = compiled(WORDINGS["long_context"])
 _TOTAL = compiled(WORDINGS["total"])
+_SUM = compiled(WORDINGS["sum"])
 _REASONS = ("error", "message", "detail", "msg", "reason")
 """Fields in which servers say why they failed."""
 
@@ -101,7 +104,7 @@ def classify(
     text, stated_status = evidence(error)
     if status is None:
         status = stated_status
-    text = with_thousands(text)
+    text = with_plain_numbers(text)
     kind = kind_of(text, status, overflow, request)
     numbers = error_numbers(text, kind)
     limit = numbers.limit
@@ -128,7 +131,7 @@ def classify(
     if limit is not None and used is None and request.fits_easily(limit):
         kind = "mixed"
         used = request.tokens
-    counts_output = _TOTAL.search(text) is not None and request.leaves_room(limit or 0)
+    counts_output = _counts_output(text, limit or 0, request)
     if kind == "overflow" and is_above_limit and counts_output:
         kind = "mixed"
         used = request.tokens
@@ -138,9 +141,19 @@ def classify(
     is_sum = kind == "mixed" or requested is not None
     if is_sum and limit is not None and used is not None:
         room = limit - used
-        if room >= LEAST_ROOM and (requested is None or room < requested):
+        if requested == room:
+            room -= 1  # the sum is the limit, which it may not reach
+        is_enough = room >= min(LEAST_ROOM, limit // LEAST_SHARE)
+        if is_enough and (requested is None or room < requested):
             return Diagnosis(kind, "lower_output", limit, used, room, text)
     return Diagnosis(kind, "compact", limit, used, None, text)
+
+
+def _counts_output(text: str, limit: int, request: RefusedRequest) -> bool:
+    """Whether the number that is above a limit is that of prompt and answer together."""
+    if _SUM.search(text):
+        return request.leaves_some_room(limit)
+    return _TOTAL.search(text) is not None and request.leaves_room(limit)
 
 
 def reason_in_answer(answer: object) -> str:
