@@ -1,4 +1,4 @@
-"""A plain value as a declared type, and whole numbers."""
+"""A plain value as a declared type, whole numbers, and values of a class."""
 
 import json
 from numbers import Integral
@@ -26,6 +26,22 @@ def check_whole_number(
     if least is None:
         bound = ""
     raise SettingError(f"{name} is {value!r:.80}; a whole number{bound} would be accepted")
+
+
+def check_instance(name: str, value: object, kind: type | tuple[type, ...], accepted: str) -> None:
+    """Refuse a value that is of no such class.
+
+    Args:
+        name: of the value, as the caller gives it.
+        value: any.
+        kind: one class or several.
+        accepted: what would be accepted, in words.
+
+    Raises:
+        SettingError: it is none.
+    """
+    if not isinstance(value, kind):
+        raise SettingError(f"{name} is {value!r:.80}; {accepted} would be accepted")
 
 
 def typed_value(value: object, hint: Any) -> object:  # noqa: ANN401 - a type in any form

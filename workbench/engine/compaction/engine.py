@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from workbench.base.errors import ModelError, PlanError, WorkbenchError
 from workbench.base.markup import card
+from workbench.base.typed_value import check_instance
 from workbench.engine.compaction.clip import clipped
 from workbench.engine.compaction.guard import Violation, violations
 from workbench.engine.compaction.plan import Budget, Plan, Stage
@@ -164,7 +165,11 @@ def compact(
     Raises:
         ModelError: a model gave no usable answer and the request has nothing to use otherwise.
         PlanError: a stage raised an error, gave no plan, or one that does not fit.
+        SettingError: history, strategy or budget is none.
     """
+    check_instance("history", history, Context, "a wb.Context")
+    check_instance("strategy", strategy, Strategy, "a wb.Strategy, such as that of a preset,")
+    check_instance("budget", budget, Budget, "a wb.Budget")
     if not strategy.recall:
         return _compacted(history, strategy, budget, model, planner)
     reduced_budget = with_room(budget, history)

@@ -8,12 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from os import PathLike
 from pathlib import Path
 from typing import Annotated, Self, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from workbench.base.errors import SettingError
+from workbench.base.typed_value import check_instance
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.setting_text import Plain
 from workbench.engine.compaction.strategy import Preset
@@ -178,6 +180,8 @@ def read(grid: GridLike) -> Grid:
         return grid
     if isinstance(grid, Mapping):
         return Grid(**grid)
+    accepted = "the path of a TOML file, its fields, or a Grid"
+    check_instance("grid", grid, (str, PathLike), accepted)
     try:
         return read(tomllib.loads(Path(grid).read_text(encoding="utf-8")))
     except SettingError as error:

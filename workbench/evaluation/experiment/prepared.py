@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from types import NoneType
 
 from workbench.base.errors import SettingError, Unanswered
 from workbench.base.formats import some
-from workbench.base.typed_value import check_whole_number
+from workbench.base.typed_value import check_instance, check_whole_number
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.bundled import Bundled
@@ -184,6 +185,10 @@ def replay(
     check_whole_number("window", window, optional=True)
     used = prepared_session.window if window is None else prepared_session.sizing.window(window)
     strategy_preset = preset(strategy)
+    check_instance("model_settings", model_settings, (ModelSettings, NoneType), "wb.ModelSettings")
+    check_instance("by_hand", by_hand, Collection, "a list of numbers of messages")
+    for index in by_hand:
+        check_whole_number("by_hand", index, 0)
     asked_model = prepared_session.reader((model_settings or ModelSettings()).model(model))
     last_index = len(prepared_session.session.messages) - 1
     if wrong := [index for index in by_hand if not 0 <= index <= last_index]:
@@ -220,7 +225,13 @@ def replay(
 
 
 def metric_input(ready: Prepared, done: Replay) -> MetricInput:
-    """What metrics look at: the replay with its session's index."""
+    """What metrics look at: the replay with its session's index.
+
+    Raises:
+        SettingError: one is none.
+    """
+    check_instance("ready", ready, Prepared, "a session that wb.prepared made ready")
+    check_instance("done", done, Replay, "a replay, as wb.replay makes it,")
     return MetricInput(done, ready.index)
 
 
@@ -238,7 +249,7 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
         context still tells.
 
     Raises:
-        SettingError: the session has no such boundary.
+        SettingError: the session has no such boundary, or the context is none.
     """
     prepared_session = session if isinstance(session, Prepared) else prepared(session)
     recording = prepared_session.session
@@ -251,6 +262,7 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
     items = boundary_exam.items
     if context is None:
         return Exam(recording.id, at, items)
+    check_instance("context", context, Context, "a context, such as one of a replay,")
     context_view = view(recording, context)
     credit = corrected(items, boundary_exam.credit(context_view))
     return Exam(recording.id, at, items, tuple(credit.tolist()))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.base.errors import SettingError
 from workbench.base.registry import extension
 from workbench.base.remote import name_of
+from workbench.base.typed_value import check_instance
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.column_units import units_of
 from workbench.evaluation.experiment.run_copies import (
@@ -66,6 +68,7 @@ class Results(ResultTables):
         Raises:
             SettingError: there is no finished run, or one of another version.
         """
+        check_instance("the run", path, (str, PathLike), "the path of its folder")
         results = cls(fetched_where_there(path))
         if not (results.path / "manifest.json").is_file():
             raise SettingError(

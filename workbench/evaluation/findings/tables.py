@@ -11,6 +11,7 @@ import pandas as pd
 
 from workbench.base.errors import UnknownName
 from workbench.base.palette import REFERENCES
+from workbench.base.typed_value import check_instance
 from workbench.evaluation.analysis.equal_size import METRICS, TRIED, names_only
 from workbench.evaluation.analysis.marks import left_out, without
 from workbench.evaluation.analysis.paired import Estimate, ratio
@@ -34,8 +35,10 @@ class Tables(MeanTables):
         with.
 
         Raises:
+            SettingError: the run is none.
             UnknownName: the run has no such strategy.
         """
+        check_instance("the run", run, Results, "a run, as wb.compare or wb.Results.open gives it,")
         plain_tables: dict[str, pd.DataFrame] = {}
         for name in COLUMNS:
             table = run.table(name)

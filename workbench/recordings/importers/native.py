@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, fields, is_dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from workbench.base.errors import FormatError
+from workbench.base.errors import FormatError, SettingError
 from workbench.base.private_files import open_private
+from workbench.base.typed_value import check_instance
 from workbench.engine.transcript.log import Entry, Log, LogError
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Origin, Session
@@ -76,9 +78,24 @@ def _header(record: Record, source: SourceFile) -> Header:
 
 
 def save(sessions: Session | Iterable[Session], path: str | Path) -> None:
-    """Write one session or several to a file, so that reading gives the same again."""
-    with open_private(Path(path)) as stream:
-        write(sessions, stream)
+    """Write one session or several to a file, so that reading gives the same again.
+
+    Raises:
+        SettingError: one is no session, the path is none, or the file cannot be written; a file
+            that was there before is as it was, unless writing it stopped midway.
+    """
+    check_instance("path", path, (str, PathLike), "the path of a file")
+    if isinstance(sessions, Session):
+        sessions = [sessions]
+    check_instance("sessions", sessions, Iterable, "a session or a list of sessions")
+    session_list = list(sessions)
+    for session in session_list:
+        check_instance("a session", session, Session, "a session, such as wb.load gives,")
+    try:
+        with open_private(Path(path)) as stream:
+            write(session_list, stream)
+    except OSError as error:
+        raise SettingError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:

@@ -50,8 +50,8 @@ def render(
         SettingError: the folder holds no finished run.
         UnknownName: the run has no strategy of the baseline's name.
     """
+    results = Results.open(run)
     folder = Path(run)
-    results = Results.open(folder)
     other_results = None
     name = "report"
     title = f"Compaction report: {folder.resolve().name}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.base.registry import extension
+from workbench.base.typed_value import check_instance
 from workbench.evaluation.analysis.survival import half_life
 from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.experiment.results import Results
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+RUN = "a run, as wb.compare or wb.Results.open gives it,"
+"""What a report is of."""
 CHANCES_IN_WORDS = 20
 """Of the prices, every so many is told in words: 0, 5 and 10 points."""
 ON_LIGHT = {"image/svg+xml": {"needs_background": "light"}}
@@ -108,10 +111,13 @@ class Report:
         *,
         findings: Findings | None = None,
     ) -> None:
+        check_instance("the run", results, Results, RUN)
         if findings is None:
             findings = Findings.of(results, baseline)
         self.results = results
         self.findings = findings
+        if other is not None:
+            check_instance("the other run", other, Results, RUN)
         self.other = None if other is None else Tables.of(other)
 
     @classmethod

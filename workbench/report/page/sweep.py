@@ -11,6 +11,7 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import joined, percent, some
+from workbench.base.typed_value import check_instance
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings.comparison import differences, standings
@@ -69,6 +70,7 @@ def sweep_table(results: Results) -> pd.DataFrame:
     Raises:
         SettingError: the run is no sweep.
     """
+    check_instance("the run", results, Results, "a run, as wb.sweep or wb.Results.open gives it,")
     if results.variants.empty:
         raise SettingError(f"{results.path} is no sweep; `workbench lab sweep grid.toml` makes one")
     run = Tables.of(results)
