@@ -40,8 +40,11 @@ def check_instance(name: str, value: object, kind: type | tuple[type, ...], acce
     Raises:
         SettingError: it is none.
     """
-    if not isinstance(value, kind):
-        raise SettingError(f"{name} is {value!r:.80}; {accepted} would be accepted")
+    if isinstance(value, kind):
+        return
+    shown = f"{value!r:.80}"
+    objection = f"{name} is {shown}"
+    raise SettingError(f"{objection}; {accepted} would be accepted")
 
 
 def typed_value(value: object, hint: Any) -> object:  # noqa: ANN401 - a type in any form
