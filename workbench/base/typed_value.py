@@ -42,8 +42,8 @@ def check_instance(name: str, value: object, kind: type | tuple[type, ...], acce
     """
     if isinstance(value, kind):
         return
-    shown = f"{value!r:.80}"
-    objection = f"{name} is {shown}"
+    value_text = f"{value!r:.80}"
+    objection = f"{name} is {value_text}"
     raise SettingError(f"{objection}; {accepted} would be accepted")
 
 
