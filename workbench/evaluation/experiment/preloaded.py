@@ -12,19 +12,15 @@ from importlib import import_module
 from workbench.engine.models import tokenizer
 from workbench.evaluation.experiment.forking import ONE_THREAD
 
-MODULES = (
-    "joblib.externals.loky.process_executor",
-    "workbench.evaluation.experiment.units",
-)
-
 
 def _load() -> None:
     """Load what nearly every task needs; what fails here fails again where a task needs it, which
     then says so.
     """
-    for name in MODULES:
-        with contextlib.suppress(Exception):
-            import_module(name)
+    with contextlib.suppress(Exception):
+        import_module("joblib.externals.loky.process_executor")
+    with contextlib.suppress(Exception):
+        import_module("workbench.evaluation.experiment.units")
     with contextlib.suppress(Exception):
         tokenizer.loaded()
 
