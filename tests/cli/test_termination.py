@@ -171,3 +171,38 @@ def test_a_program_ends_without_a_last_look_for_garbage_a_caller_of_the_function
     )
     assert "looks on: True" in process.stdout
     assert ("looked for garbage" in process.stdout) is looks
+
+
+@pytest.mark.parametrize("length", ["longer than a buffer", "shorter"])
+def test_a_closed_pipe_has_a_code_that_is_no_outcome(length: str) -> None:
+    words = ["list", "strategies"] if length == "shorter" else ["compare", "--help-all"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "workbench", *words]
+    ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr.strip(".\n")) == (141, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
+def test_a_run_is_not_written_into_the_folder_of_one_that_goes_on(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "workbench", "compare", "--no-report", "--out", "run"]
+    first = subprocess.Popen(
+        [*words, "--jobs", "1"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    assert first.stderr is not None
+    while "replaying" not in (line := first.stderr.readline()):
+        assert line, "the first run ended by itself"
+    second = subprocess.run(
+        [*words, "--strategies", "pipeline"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    first.terminate()
+    first.communicate(timeout=60)
+    assert second.returncode == 2
+    assert "another process is writing a run into run; wait for its end" in second.stderr
+    third = subprocess.run([*words, "--dry-run"], cwd=tmp_path, capture_output=True, check=False)
+    assert third.returncode == 0

@@ -17,7 +17,15 @@ from workbench.cli.commands import COMMANDS, GROUPS, Command, command_called, mo
 from workbench.cli.garbage import look_from_now
 from workbench.cli.help_pages import CommandGroup, CommandWithOptions, with_further_options
 from workbench.cli.next_steps import say_next, typed_line
-from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, plain_warnings
+from workbench.cli.output import (
+    FAILED,
+    OK,
+    PENDING,
+    UNUSABLE,
+    complain,
+    leave_output,
+    plain_warnings,
+)
 from workbench.cli.start import start
 
 # the click that typer uses: from some version on a copy inside typer, before that the installed
@@ -113,6 +121,8 @@ def _not_loaded() -> None:
 DRY_RUN = "--dry-run"
 INTERRUPTED = 128 + signal.SIGINT
 """The exit code of a command that Ctrl-C ended, as shells have it."""
+UNREAD = 128 + 13
+"""The exit code where nobody reads the output any more (`| head`), as shells have it: SIGPIPE is 13."""
 NO_MEMORY = ("failed to map segment", "can't start new thread", "Cannot allocate memory")
 """What else an error may say that is for want of memory."""
 MORE_MEMORY = (
@@ -174,7 +184,16 @@ def _code_of(app: Callable[..., int | None], words: Sequence[str]) -> int:
     Raises:
         KeyboardInterrupt: Ctrl-C ended it, which typer makes a code of.
     """
-    outcome = app(words, prog_name="workbench", standalone_mode=False)
+    try:
+        outcome = app(words, prog_name="workbench", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        leave_output()
+        return UNREAD
+    except SystemExit as end:  # typer ends so, with 1, where nobody reads any more
+        if isinstance(end.__context__, BrokenPipeError):
+            return UNREAD
+        raise
     if outcome == INTERRUPTED:
         raise KeyboardInterrupt
     return outcome or OK

@@ -74,23 +74,24 @@ def compare(
         return 0
     sources = sources_of(paths or ())
     run = PlannedRun.of(sources, silent)
-    with lasting_workers():
-        results = compared(run, lines_so_far)
-        code = finish(results)
-        if code == UNUSABLE:
-            return code
-        if simulate:
-            simulate_too(run, results)
-    with ongoing("working out the answer", quiet=silent.quiet):  # first: the page takes seconds
-        findings = Findings.of(results, spec.baseline)
-    if not silent.quiet:
-        show(findings, wide=wide)
-    report_path = page(results, findings, no_report, quiet=silent.quiet)
-    if as_json:
-        say_json(outcome(results, findings, no_report))
-    elif not spec.quiet:
-        show_places(results, report_path, paths or (), spec.window)
-    return code
+    with run.job.folder.claimed():  # another run in it would be told as the outcome of this one
+        with lasting_workers():
+            results = compared(run, lines_so_far)
+            code = finish(results)
+            if code == UNUSABLE:
+                return code
+            if simulate:
+                simulate_too(run, results)
+        with ongoing("working out the answer", quiet=silent.quiet):  # the page takes seconds
+            findings = Findings.of(results, spec.baseline)
+        if not silent.quiet:
+            show(findings, wide=wide)
+        report_path = page(results, findings, no_report, quiet=silent.quiet)
+        if as_json:
+            say_json(outcome(results, findings, no_report))
+        elif not spec.quiet:
+            show_places(results, report_path, paths or (), spec.window)
+        return code
 
 
 def report(

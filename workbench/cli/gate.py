@@ -163,7 +163,8 @@ def gate(
 
     Ends with 0 if no strategy is worse, with 1 if one is or may be, with 2 if the data cannot
     decide or the input cannot be used. A strategy passes where the 95 % interval of the mean
-    difference over sessions lies within the margin, or where no session is worse.
+    difference over projects lies within the margin, or where no session is worse. An interval
+    needs sessions of six projects.
 
     Examples:
 

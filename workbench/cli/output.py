@@ -70,7 +70,12 @@ def while_read() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        leave_output()
+
+
+def leave_output() -> None:
+    """Write to nowhere from now on, since nobody reads the standard output any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(text: str, *, hint: str = "") -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,6 +40,9 @@ from workbench.evaluation.experiment.table_files import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+if sys.platform != "win32":
+    import fcntl
 
 REPLAYS = "replays"
 """The folder of a run with its finished replays."""
@@ -92,6 +97,31 @@ class RunFolder:
             raise SettingError(f"{self.path} {explanation}") from None
         if not (self.local / FILE).exists():
             self._take_over_modules()
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Keep other processes of this machine from a run into the folder until the `with` ends.
+
+        The lock is the system's: it ends with the process, and leaves no file. A folder in a store,
+        and a system or file system without such locks, is not kept.
+
+        Raises:
+            SettingError: another process has it, or it cannot be written.
+        """
+        if self.address or sys.platform == "win32":
+            yield
+            return
+        self.begin()
+        folder = os.open(self.local, os.O_RDONLY)
+        try:
+            if not _locked(folder):
+                raise SettingError(
+                    f"another process is writing a run into {self.path}; wait for its end, or name"
+                    " another folder with `out`"
+                )
+            yield
+        finally:
+            os.close(folder)
 
     def _take_over_modules(self) -> None:
         """Copy what the newest run beside it has found out about the package's code."""
@@ -250,6 +280,17 @@ class RunFolder:
         for name in names:
             for number in range(count):
                 remote.remove(remote.below(self.address, _part_name(name, number)))
+
+
+def _locked(folder: int) -> bool:
+    """Whether this process has the lock of an open folder, or its file system has no locks."""
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # such as a network's file system
+        return True
+    return True
 
 
 def _digest(text: str) -> str:
