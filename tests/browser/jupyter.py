@@ -31,12 +31,13 @@ is one.
 
 @dataclass(frozen=True)
 class Jupyter:
-    """A server that runs."""
+    """A server that runs, and the folder whose notebooks it opens."""
 
     address: str
+    folder: Path
 
     def lesson(self, name: str, interface: str = LAB) -> str:
-        """The address of a notebook of the course."""
+        """The address of a notebook of the course, or of another in its folder."""
         return f"{self.address}/{interface}/{name}.ipynb?token={TOKEN}&reset"
 
 
@@ -67,7 +68,7 @@ def started_jupyter(home: Path) -> Iterator[Jupyter]:
     )
     try:
         _wait_until_up(process)
-        yield Jupyter(f"http://127.0.0.1:{port}")
+        yield Jupyter(f"http://127.0.0.1:{port}", home / "course")
     finally:
         process.send_signal(signal.SIGTERM)
         try:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from browser.jupyter import (
     LOCAL,
@@ -78,6 +79,30 @@ def test_a_lesson_runs_in_the_browser(
             >= 3
         )
         assert all(url.startswith(LOCAL) for url in notebook.addresses)
+
+
+KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
+PRICES = """import workbench as wb
+from IPython.display import HTML, display
+display(wb.Session.of([wb.UserMessage(id="1", blocks=(wb.Text("One costs $1, two cost $2."),))]))
+results = wb.compare(wb.bundled()[:2], strategies=["truncate", "pipeline"], quiet=True)
+display(results)
+display(HTML("<p id='formula'>A formula: $x$.</p>"))"""
+"""A cell whose last output alone holds a formula."""
+
+
+def test_two_prices_of_a_line_are_no_formula(browser: Any, server: Jupyter, keep: Any) -> None:
+    cells = [nbformat.v4.new_code_cell(PRICES)]
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
+    nbformat.write(notebook, server.folder / "prices.ipynb")
+    with open_notebook(browser, server.lesson("prices")) as opened:
+        page = opened.page
+        run_all(page)
+        page.locator("#formula mjx-container").wait_for()
+        keep(page, "prices")
+        assert page.get_by_text("two cost $2.").count()
+        assert page.locator(".tex2jax_ignore dl").count()
+        assert page.locator("mjx-container").count() == 1
 
 
 @pytest.mark.skipif(not FULL, reason="a second interface: in the full profile")

@@ -353,4 +353,5 @@ def test_in_a_notebook_words_stand_on_the_left_and_each_term_beside_what_it_mean
 
 
 def test_words_without_a_table_show_themselves_as_they_are() -> None:
-    assert Html("<p>none</p>")._repr_html_() == "<p>none</p>"
+    shown = Html("<p>none</p>")._repr_html_()
+    assert shown == '<div class="mathjax_ignore tex2jax_ignore"><p>none</p></div>'

@@ -170,6 +170,14 @@ CORE = frozenset({"lazy_loader", "numpy", "tiktoken"})
 """Modules that every installation brings."""
 
 
+def error_text(error: BaseException) -> str:
+    """The kind of an error and its text, also where the error cannot write its own text."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001  # the error is of code that is not ours
+        return type(error).__name__
+
+
 def missing_extra(what: str, error: ModuleNotFoundError) -> Exception:
     """The advice to install what is missing; the error itself where the missing module is
     another of our own.

@@ -23,6 +23,9 @@ LONGEST = 400
 and its size.
 """
 
+NO_FORMULAS = "mathjax_ignore tex2jax_ignore"
+"""The classes of what a notebook is not to read for formulas: two prices of a line are none."""
+
 _OPTION = re.compile("--[a-z][a-z-]*")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
@@ -93,7 +96,12 @@ def environment() -> Environment:
         "nbsp": unbroken,
     }
     templates.tests["missing"] = missing
-    templates.globals |= {"NUMBERS": NUMBERS, "looks": looks, "some": some}
+    templates.globals |= {
+        "NUMBERS": NUMBERS,
+        "looks": looks,
+        "some": some,
+        "no_formulas": NO_FORMULAS,
+    }
     return templates
 
 

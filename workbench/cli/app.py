@@ -12,7 +12,7 @@ import typer
 
 from workbench import __version__
 from workbench.base import errors
-from workbench.base.errors import WorkbenchError, missing_extra
+from workbench.base.errors import WorkbenchError, error_text, missing_extra
 from workbench.cli.commands import COMMANDS, GROUPS, Command, command_called, moved_to, with_default
 from workbench.cli.garbage import look_from_now
 from workbench.cli.help_pages import CommandGroup, CommandWithOptions, with_further_options
@@ -173,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         if isinstance(error, MemoryError) or any(sign in str(error) for sign in NO_MEMORY):
             return _stopped("workbench: memory ran out; " + MORE_MEMORY)
-        description = f"{type(error).__name__}: {error}"
+        description = error_text(error)
         advice = "WORKBENCH_DEBUG=1 shows where; finished work is kept"
         return _stopped(f"workbench: a bug in workbench ({description}); {advice}", FAILED)
 

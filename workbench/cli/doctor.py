@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from workbench.base.errors import WorkbenchError
+from workbench.base.errors import WorkbenchError, error_text
 from workbench.base.formats import joined
 from workbench.base.package import PACKAGE
 from workbench.base.registry import DISTRIBUTION
@@ -275,7 +275,7 @@ def plugins(points: Iterable[EntryPoint]) -> Iterator[SetupCheck]:
             point.load()
             fine.append(f"{point.name} ({kind})")
         except Exception as error:  # noqa: BLE001 - somebody else's package may fail in any way
-            reason = f"{type(error).__name__}: {error}"
+            reason = error_text(error)
             yield SetupCheck("plug-in", "wrong", f"{point.name} ({kind}, {point.value}): {reason}")
     yield SetupCheck("plug-ins", "ok", ", ".join(fine) or "none")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any, Generic, TypeVar
 
+from workbench.base.errors import error_text
 from workbench.engine.transcript.message import Json, TokenCounter, chars_per_token
 from workbench.live.events import CallbackFailed, Event
 
@@ -17,14 +18,6 @@ so that one that was cancelled in it is its own. What ends the process (Ctrl-C, 
 """
 MOST_TOLD = 10
 """Reasons of one function that are told: some name the value at which it failed."""
-
-
-def reason(error: BaseException) -> str:
-    """The kind of an error and its text, also where the error cannot write its own text."""
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # noqa: BLE001  # the error is the host's
-        return type(error).__name__
 
 
 class Callback(Generic[Answer]):
@@ -57,7 +50,7 @@ class Callback(Generic[Answer]):
                 return answer
             failure = f"it returned {answer!r:.80}"
         except FAILURES as error:
-            failure = reason(error)
+            failure = error_text(error)
         if failure not in self._told_failures and len(self._told_failures) < MOST_TOLD:
             self._told_failures.add(failure)
             self.tell(CallbackFailed(self.name, failure))
@@ -90,7 +83,7 @@ class Host:
             try:
                 self._on_event(event)
             except FAILURES as error:
-                self.events.append(CallbackFailed("on_event", reason(error)))
+                self.events.append(CallbackFailed("on_event", error_text(error)))
 
     def guarded(
         self,

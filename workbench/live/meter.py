@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from workbench.base.errors import ModelError, PlanError
+from workbench.base.errors import ModelError, PlanError, error_text
 from workbench.engine.models.conversation import sent_text
 from workbench.engine.models.model import (
     Completion,
@@ -17,7 +17,7 @@ from workbench.engine.models.model import (
 from workbench.engine.models.provider_errors import classify
 from workbench.engine.models.refused_request import RefusedRequest
 from workbench.engine.transcript.message import Json
-from workbench.live.callbacks import FAILURES, reason
+from workbench.live.callbacks import FAILURES
 
 NO_MODEL = "preset {!r} asks a model for a summary: pass one as `model`"
 MARGIN = 0.01
@@ -146,7 +146,7 @@ class Meter:
 
 def _as_model_error(error: BaseException, sent: str) -> ModelError:
     """What a model of the host raised for a text, with what it says of the prompt's size."""
-    text = reason(error)
+    text = error_text(error)
     if isinstance(error, ModelError):
         text = str(error)
     status = getattr(error, "status_code", None)

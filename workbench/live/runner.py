@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from threading import RLock
 
-from workbench.base.errors import ModelError, SettingError
+from workbench.base.errors import ModelError, SettingError, error_text
 from workbench.engine.compaction.attempts import Attempts, failure_of
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.host_policy import Failure
@@ -18,7 +18,7 @@ from workbench.live.attempt import Attempt
 from workbench.live.breaker import Breaker
 from workbench.live.budgets import Budgets
 from workbench.live.calibration import measured, with_own_pins
-from workbench.live.callbacks import FAILURES, Host, reason
+from workbench.live.callbacks import FAILURES, Host
 from workbench.live.compaction_counts import Frequency, UndoneCompactions
 from workbench.live.events import (
     CompactionDropped,
@@ -370,4 +370,4 @@ def _reason(error: BaseException) -> str:
     """Why a compaction failed, in words."""
     if isinstance(error, ModelError):
         return str(error)
-    return reason(error)
+    return error_text(error)

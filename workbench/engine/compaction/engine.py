@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.base.errors import ModelError, PlanError, WorkbenchError
+from workbench.base.errors import ModelError, PlanError, WorkbenchError, error_text
 from workbench.base.markup import card
 from workbench.base.typed_value import check_instance
 from workbench.engine.compaction.clip import clipped
@@ -256,8 +256,7 @@ def _planned(
         except WorkbenchError:
             raise
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise PlanError(f"stage {stage.name!r} raised {reason}") from error
+            raise PlanError(f"stage {stage.name!r} raised {error_text(error)}") from error
     if plan is not None and not isinstance(plan, Plan):
         raise PlanError(
             f"stage {stage.name!r} returned {plan!r:.80}; a wb.Plan or None would be accepted"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from threading import Thread
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-from workbench.base.errors import PlanError
+from workbench.base.errors import PlanError, error_text
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, TokenCounter, chars_per_token
 
@@ -92,7 +92,7 @@ class SummaryRequest:
         try:
             return self.write(self)
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
+            reason = error_text(error)
             raise PlanError(f"a prompt cannot be written: {reason}") from error
 
     @property

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from workbench.base.errors import SetupError, Unanswered, WorkbenchError
+from workbench.base.errors import SetupError, Unanswered, WorkbenchError, error_text
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.local import server_address
 from workbench.engine.models.model import Model
@@ -105,7 +105,7 @@ class Outcome:
             return ""
         if isinstance(self.error, WorkbenchError):
             return str(self.error)
-        return f"{type(self.error).__name__}: {self.error}"
+        return error_text(self.error)
 
 
 @dataclass(frozen=True, slots=True)

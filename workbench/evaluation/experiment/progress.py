@@ -14,6 +14,7 @@ from shutil import get_terminal_size
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
+from workbench.base.markup import NO_FORMULAS
 from workbench.base.pulse import PULSE
 
 if TYPE_CHECKING:
@@ -184,7 +185,8 @@ class LinesBelow:
     def _show_in_notebook(self, lines: Sequence[str]) -> None:
         from IPython.display import HTML, display
 
-        page = HTML("<br>".join(map(escape, lines)))
+        text = "<br>".join(map(escape, lines))
+        page = HTML(f'<div class="{NO_FORMULAS}">{text}</div>')
         if self._output is not None:
             self._output.update(page)
         elif lines:

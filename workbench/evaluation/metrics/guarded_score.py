@@ -4,6 +4,7 @@ from dataclasses import replace
 from math import isfinite
 from numbers import Real
 
+from workbench.base.errors import error_text
 from workbench.evaluation.metrics.metric import Metric, MetricInput, Score
 
 MOST_SAID = 300
@@ -17,7 +18,7 @@ def guarded_score(metric: Metric, data: MetricInput) -> Score:
     try:
         score = metric.score(data)
     except Exception as error:  # noqa: BLE001 - somebody else's metric may fail in any way
-        reason = f"it failed: {type(error).__name__}: {error}"
+        reason = f"it failed: {error_text(error)}"
         return Score(None, reason[:MOST_SAID])
     if not isinstance(score, Score):
         return Score(None, f"it returned {score!r:.80}; a wb.Score would be accepted")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from workbench.base import remote
-from workbench.base.errors import FormatError, WorkbenchError
+from workbench.base.errors import FormatError, WorkbenchError, error_text
 from workbench.base.registry import find, found
 from workbench.base.remote import RemoteFile
 from workbench.engine.transcript.session import Origin, Session
@@ -186,7 +186,7 @@ def _readable(source: SourceFile) -> Iterator[None]:
     except WorkbenchError:
         raise
     except Exception as error:  # whatever a file does to an importer is that file's own row
-        reason = f"cannot be read ({type(error).__name__}: {error}), which is a bug of the importer"
+        reason = f"cannot be read ({error_text(error)}), which is a bug of the importer"
         raise FormatError(reason, where=source.where) from error
 
 
