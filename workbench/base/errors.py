@@ -171,7 +171,11 @@ CORE = frozenset({"lazy_loader", "numpy", "tiktoken"})
 
 
 def error_text(error: BaseException) -> str:
-    """The kind of an error and its text, also where the error cannot write its own text."""
+    """An error in words: ours are a sentence; another has its kind before its text, and its kind
+    alone where it cannot write its text.
+    """
+    if isinstance(error, WorkbenchError):
+        return str(error)
     try:
         return f"{type(error).__name__}: {error}"
     except Exception:  # noqa: BLE001  # the error is of code that is not ours

@@ -147,8 +147,6 @@ class Meter:
 def _as_model_error(error: BaseException, sent: str) -> ModelError:
     """What a model of the host raised for a text, with what it says of the prompt's size."""
     text = error_text(error)
-    if isinstance(error, ModelError):
-        text = str(error)
     status = getattr(error, "status_code", None)
     request = RefusedRequest(tokens=len(sent) // CHARACTERS_PER_TOKEN)
     diagnosis = classify(text, status, request=request)

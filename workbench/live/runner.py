@@ -161,7 +161,7 @@ class Runner:
                 return None
             self._settle(budget, cause, None)
             if cause != "by_hand":
-                self.fail("failed", _reason(error), cause)
+                self.fail("failed", error_text(error), cause)
             elif isinstance(error, ModelError):
                 raise
             return None
@@ -261,7 +261,7 @@ class Runner:
             objection = self._take(compaction, attempt)
         except BaseException as error:
             failed = CompactionDropped(
-                started.number, _reason(error), "compaction_failed", meter.usd
+                started.number, error_text(error), "compaction_failed", meter.usd
             )
             if is_cancelled():
                 failed = replace(failed, why=CALL_CANCELLED, type="compaction_discarded")
@@ -364,10 +364,3 @@ class Runner:
         if self.gauge.preset.host.silent:
             self.tell(started)
         self.tell(ended)
-
-
-def _reason(error: BaseException) -> str:
-    """Why a compaction failed, in words."""
-    if isinstance(error, ModelError):
-        return str(error)
-    return error_text(error)

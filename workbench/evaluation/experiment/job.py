@@ -14,7 +14,7 @@ from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from workbench.base.errors import SetupError, Unanswered, WorkbenchError, error_text
+from workbench.base.errors import SetupError, Unanswered, error_text
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.local import server_address
 from workbench.engine.models.model import Model
@@ -103,8 +103,6 @@ class Outcome:
         """Why there is no result; empty where there is one."""
         if self.error is None:
             return ""
-        if isinstance(self.error, WorkbenchError):
-            return str(self.error)
         return error_text(self.error)
 
 

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Literal
 
-from workbench.base.errors import SettingError, WorkbenchError, error_text
+from workbench.base.errors import SettingError, error_text
 from workbench.base.private_files import write_private
 from workbench.evaluation.experiment.code_versions import package_version
 from workbench.evaluation.experiment.progress import progress
@@ -187,9 +187,7 @@ def _run(code: str, values: Mapping[str, Value], folder: Path) -> GridPoint:
     try:
         run_experiment(values, folder)
     except Exception as error:  # noqa: BLE001 - a point's fault of any kind must not stop the others
-        reason = str(error)
-        if not isinstance(error, WorkbenchError):
-            reason = error_text(error)
+        reason = error_text(error)
         return GridPoint(values, str(folder), "failed", reason)
     write_private(state_file, state)
     return GridPoint(values, str(folder), "done")

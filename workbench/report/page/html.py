@@ -26,8 +26,9 @@ class Html:
     def _repr_html_(self) -> str:
         return render("report/notebook.html", html=self.html)
 
-    def __add__(self, other: Html) -> Html:
-        return Html(self.html + other.html, self.plain, self.data)
+    def __add__(self, following: Html) -> Html:
+        html = self.html + following.html
+        return Html(html, self.plain, self.data)
 
     def __repr__(self) -> str:
         if self.plain:
