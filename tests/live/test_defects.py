@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from live.talk import Record, answered, asked, back, openai, used
 
@@ -8,11 +10,17 @@ from workbench.engine.models.extractive import Extractive
 from workbench.live.events import HistoryMended
 
 QUESTION = asked("do it")
+DONE = (answered("Done."), QUESTION)
+CUT_OFF = used("c1")
+CUT_OFF["tool_calls"][0]["function"]["arguments"] = '{"path": "a.p'
 BROKEN: dict[str, list[Record]] = {
     "orphan result": [QUESTION, back("c1", "lost"), QUESTION],
     "missing result": [QUESTION, used("c1"), QUESTION],
     "empty text": [QUESTION, answered(" "), QUESTION],
     "prefill": [QUESTION, answered("Sure:")],
+    "broken arguments": [QUESTION, CUT_OFF, back("c1", "no such file"), *DONE],
+    "empty result": [QUESTION, used("c1"), back("c1", ""), *DONE],
+    "typed content": [{"role": "user", "content": [{"type": "text", "text": "do it"}]}],
 }
 SAYS_NOTHING = {"status": 400, "error": {"message": "Provider returned error"}}
 
@@ -43,6 +51,51 @@ def test_a_broken_history_is_repaired_though_the_error_says_nothing() -> None:
     live.before_request(BROKEN["orphan result"])
     retry = live.on_error(SAYS_NOTHING)
     assert retry is not None and retry.messages == [QUESTION, QUESTION]
+
+
+UNKNOWN = {"status": 400, "error": {"message": "the flow could not go on, see req_17"}}
+UNKNOWN_AGAIN = {"status": 400, "error": {"message": "the flow could not go on, see req_18"}}
+
+
+@pytest.mark.parametrize("defect", ["orphan result", "missing result"])
+def test_a_broken_pair_is_repaired_once_whatever_the_error_says_and_stays_repaired(
+    defect: str,
+) -> None:
+    live = compactor()
+    live.before_request(BROKEN[defect])
+    retry = live.on_error(UNKNOWN)
+    assert retry is not None and retry.messages == [QUESTION, QUESTION]
+    assert live.on_error(UNKNOWN_AGAIN) is None
+    assert live.before_request(BROKEN[defect]) == retry.messages
+    assert live.on_error(UNKNOWN) is None
+
+
+def test_arguments_that_are_no_json_explain_an_error_of_a_json_parser() -> None:
+    live = compactor()
+    live.before_request(BROKEN["broken arguments"])
+    error = "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
+    retry = live.on_error({"status": 400, "error": {"message": error}})
+    assert retry is not None
+    [call] = retry.messages[1]["tool_calls"]
+    assert json.loads(call["function"]["arguments"]) == {"unread_arguments": '{"path": "a.p'}
+
+
+@pytest.mark.parametrize("defect", ["broken arguments", "empty result", "typed content"])
+def test_a_mend_of_what_no_error_named_goes_where_the_same_error_comes_back(defect: str) -> None:
+    live = compactor()
+    live.before_request(BROKEN[defect])
+    assert live.on_error(SAYS_NOTHING) is not None
+    assert live.on_error(SAYS_NOTHING) is None
+    assert live.before_request(BROKEN[defect]) == BROKEN[defect]
+
+
+def test_a_mend_stays_where_the_next_error_is_another() -> None:
+    live = compactor()
+    live.before_request(BROKEN["typed content"])
+    retry = live.on_error(SAYS_NOTHING)
+    assert retry is not None
+    assert live.on_error({"status": 401, "error": {"message": "invalid api key"}}) is None
+    assert live.before_request(BROKEN["typed content"]) == retry.messages
 
 
 def test_a_full_request_is_compacted_though_the_error_says_nothing() -> None:

@@ -83,6 +83,46 @@ def test_a_list_with_a_picture_stays() -> None:
     assert retry.messages == [messages[0], messages[1], asked("And?")]
 
 
+READ_ERROR = {"status": 400, "error": {"message": "body.messages.0: could not be parsed"}}
+HISTORY = [said(text("Read it.")), answered("Done."), said(text("Go on."))]
+AS_TEXT = [asked("Read it."), answered("Done."), asked("Go on.")]
+
+
+def test_a_server_that_cannot_read_a_request_gets_one_text_though_it_names_no_list() -> None:
+    live = compactor()
+    live.before_request(HISTORY)
+    retry = live.on_error(READ_ERROR)
+    assert retry is not None and retry.messages == AS_TEXT
+
+
+def test_lists_are_sent_again_as_they_are_where_one_text_is_refused_as_well() -> None:
+    live = compactor()
+    live.before_request(HISTORY)
+    assert live.on_error(READ_ERROR) is not None
+    assert live.on_error(READ_ERROR) is None
+    assert live.before_request(HISTORY) == HISTORY
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "messages: a tool call needs its tool result",
+        "invalid role sequence",
+        "The model is not for agents of this kind",
+    ],
+)
+def test_lists_stay_where_an_error_is_about_something_else(error: str) -> None:
+    live = compactor()
+    live.before_request(HISTORY)
+    assert live.on_error({"status": 400, "error": {"message": error}}) is None
+
+
+def test_null_beside_calls_is_how_openai_writes_it_and_explains_nothing() -> None:
+    live = compactor()
+    live.before_request([asked("Read it."), used("c1"), back("c1", "done")])
+    assert live.on_error(READ_ERROR) is None
+
+
 def test_what_comes_later_is_sent_as_one_text_too() -> None:
     live = compactor()
     messages = [said(text("Read it."))]

@@ -82,6 +82,8 @@ class Recovery:
         """Seconds to wait before the next try, once what helps is done; None where nothing helps
         any more.
         """
+        if diagnosis.action == "leave_alone":
+            self.repair.look_again(diagnosis)
         if diagnosis.action in ("back_off", "leave_alone"):
             retries = self.gauge.preset.host.retries
             if retries is None:

@@ -18,6 +18,8 @@ QUESTION = "The request."
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGVsbG8="}}
 UNSIGNED = {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}]}
 ANSWERED = (answered("Done."), asked("?"))
+TEXT = {"type": "text", "text": QUESTION}
+CUT_OFF = {"id": "c4", "type": "function", "function": {"name": "read", "arguments": '{"path'}}
 BROKEN: Mapping[str, list[Record]] = {
     "orphan result": [answered("Yes."), back("c0", "lost"), *ANSWERED],
     "missing result": [used("c1"), asked("?")],
@@ -26,6 +28,11 @@ BROKEN: Mapping[str, list[Record]] = {
     "empty text": [answered(" "), asked("?")],
     "role order": [asked("?"), asked("?")],
     "unsigned thought": [UNSIGNED, asked("?")],
+    "late system": [{"role": "system", "content": "Be brief."}, *ANSWERED],
+    "broken arguments": [{**answered(""), "tool_calls": [CUT_OFF]}, back("c4", "?"), *ANSWERED],
+    "empty result": [used("c5"), back("c5", ""), *ANSWERED],
+    "typed content": [{"role": "user", "content": [TEXT]}, *ANSWERED],
+    "extra field": [{**answered("Done."), "reasoning": "hm", "refusal": None}, asked("?")],
     "prefill": [answered("Sure:")],
 }
 """What follows the question in a history with each defect that a compactor sees by itself."""
@@ -52,8 +59,9 @@ class Request:
     @property
     def messages(self) -> list[Record]:
         """Its messages, in the format of OpenAI or of Anthropic."""
-        text = {"type": "text", "text": QUESTION}
-        messages: list[Record] = [{"role": "user", "content": [text] + self.pictures * [PICTURE]}]
+        messages = [asked(QUESTION)]
+        if self.pictures:
+            messages = [{"role": "user", "content": [TEXT] + self.pictures * [PICTURE]}]
         for defect in self.defects:
             messages += BROKEN.get(defect, [])
         return messages

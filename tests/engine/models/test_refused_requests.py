@@ -44,16 +44,10 @@ class Case:
 
 SETS = tomllib.loads(FILE.read_text("utf-8"))
 CASES = [Case(*row) for rows in SETS.values() for row in rows]
-UNSEEN = {
-    "BigPizzaV3/CodexPlusPlus#641": "arguments that are no JSON are seen where an error names them"
-}
-"""Cases that a compactor judges wrongly, since it does not see what is broken; and why not."""
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.text[:60])
 def test_an_error_is_judged_with_the_request_that_it_answers(case: Case) -> None:
-    if case.source in UNSEEN:
-        pytest.xfail(UNSEEN[case.source])
     assert case.is_right
 
 

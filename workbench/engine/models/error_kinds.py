@@ -34,6 +34,7 @@ _KINDS: Mapping[Kind, re.Pattern[str]] = {
     kind: compiled(patterns) for kind, patterns in WORDINGS["kinds"].items()
 }
 _VAGUE = compiled(WORDINGS["vague"])
+_FORM = compiled(WORDINGS["form"])
 _SIZE = compiled(WORDINGS["size"])
 _NO_WORD = re.compile(r"[\W\d_]+")
 _ADDRESSES = compiled(WORDINGS["addresses"])
@@ -230,7 +231,7 @@ def _kind_by_request(text: str, status: int | None, request: RefusedRequest) -> 
     if request.is_full and not is_of_another_size and (says_nothing or _SIZE.search(text)):
         return "overflow"
     explains_it = request.has_rare_defect
-    if says_nothing:
+    if may_be_about_form(text):
         explains_it = bool(request.defects)
     if explains_it and is_unprocessable:
         return "malformed"
@@ -250,6 +251,13 @@ def _states_size_in_bytes(text: str, request: RefusedRequest) -> bool:
     if len(numbers) != 2 or min(numbers) < LEAST_BYTES or "token" in text.lower():
         return False
     return not request.is_near(max(numbers))
+
+
+def may_be_about_form(text: str) -> bool:
+    """Whether a text says that something could not be read, or no more than that a request was
+    refused: how its contents are written may explain that.
+    """
+    return _FORM.search(text) is not None or _says_nothing(text)
 
 
 def _says_nothing(text: str) -> bool:

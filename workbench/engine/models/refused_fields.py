@@ -27,6 +27,9 @@ _PLACES = (
     re.compile(r"Unknown name \"(?P<name>\w+)\" at 'contents\[\d+\](?P<way>[^']*)'"),
     re.compile(r"'messages\.\d+(?P<way>[\w.]*)' : property '(?P<name>\w+)' is unsupported"),
     re.compile(
+        r"property '(?P<name>\w+)' is unsupported\b[^\n]{0,8}\bin messages\.\d+(?P<way>[\w.]*)"
+    ),
+    re.compile(
         r"properties are not allowed \('(?P<name>\w+)' was unexpected\) - 'messages\.\d+(?P<way>[\w.]*)'"
     ),
     re.compile(

@@ -53,7 +53,9 @@ CERTAIN: frozenset[Defect] = frozenset(
     }
 )
 """Defects that nearly every provider refuses."""
-COMMON: frozenset[Defect] = frozenset({"role order", "late system"})
+FORMS: frozenset[Defect] = frozenset({"empty result", "typed content"})
+"""Ways to write a content, which an error about calls or turns is not about."""
+COMMON: frozenset[Defect] = FORMS | {"role order", "late system"}
 """Defects that most providers take, so that they explain no error that speaks of something else."""
 FULL = 0.9
 """The part of the window above which a request may be too large by our own count."""

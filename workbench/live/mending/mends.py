@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from workbench.engine.models.refused_fields import FieldPath
-from workbench.engine.models.refused_request import CERTAIN, Defect
+from workbench.engine.models.refused_request import CERTAIN, FORMS, Defect
 from workbench.live.formats.table import MessageFormat
 from workbench.live.identity import HostList
 from workbench.live.mending.call_arguments import with_whole_arguments
@@ -36,7 +36,7 @@ from workbench.live.mending.turns import (
     with_user_at_end,
     without_blank_end,
 )
-from workbench.live.mending.typed_content import with_plain_texts
+from workbench.live.mending.typed_content import with_joined_texts, with_plain_texts
 
 MENDS: Mapping[Defect, Mend] = {
     "unsigned thought": without_unsigned_thoughts,
@@ -65,15 +65,20 @@ VISIBLE: tuple[Defect, ...] = (
     "lone reasoning",
     "parted results",
     "duplicate id",
+    "broken arguments",
     "missing result",
     "empty text",
+    "empty result",
     "late system",
     "role order",
     "prefill",
+    "typed content",
 )
-"""Defects that some provider refuses whatever its model; others are none until a refusal names
-them.
+"""Defects that some provider refuses whatever its model. The others are how one provider's histories
+usually are, so that they are none until a refusal names them.
 """
+_SIGHTS: Mapping[Defect, Mend] = {**MENDS, "typed content": with_joined_texts}
+"""What would change a history that has a defect: a mend, or the part of it that is not usual."""
 
 
 def visible_defects(entries: Sequence[SentEntry], format: MessageFormat) -> frozenset[Defect]:
@@ -81,18 +86,29 @@ def visible_defects(entries: Sequence[SentEntry], format: MessageFormat) -> froz
     present = list(entries)
     defects: set[Defect] = set()
     for defect in VISIBLE:
-        mend = MENDS[defect]
+        mend = _SIGHTS[defect]
         if mend(entries, format) != present:
             defects.add(defect)
     return frozenset(defects)
 
 
-def defects_to_mend(defects: frozenset[Defect], named: frozenset[Defect]) -> frozenset[Defect]:
+def defects_to_mend(
+    defects: frozenset[Defect], named: frozenset[Defect], *, may_be_form: bool
+) -> frozenset[Defect]:
     """What to mend after a refusal: what it names and what nearly every provider refuses; all that
     was found where that is nothing.
+
+    Args:
+        defects: what was found.
+        named: what the refusal names.
+        may_be_form: whether it may be about how contents are written.
     """
     explaining = (defects & CERTAIN) | named
-    return explaining or defects
+    if explaining:
+        return explaining
+    if may_be_form:
+        return defects
+    return defects - FORMS
 
 
 @dataclass(slots=True)

@@ -25,10 +25,21 @@ def with_plain_texts(entries: Sequence[SentEntry], format: MessageFormat) -> lis
     return list(map(_with_plain_text, entries))
 
 
+def with_joined_texts(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
+    """With one text in the place of each list of texts alone: beside calls OpenAI itself says null."""
+    if format != "openai":
+        return list(entries)
+    return list(map(_with_joined_text, entries))
+
+
 def _with_plain_text(entry: SentEntry) -> SentEntry:
-    content = entry.record.get("content")
-    if content is None:
+    if entry.record.get("content") is None:
         return entry.with_fields(content="")
+    return _with_joined_text(entry)
+
+
+def _with_joined_text(entry: SentEntry) -> SentEntry:
+    content = entry.record.get("content")
     if not isinstance(content, list):
         return entry
     texts: list[str] = []
