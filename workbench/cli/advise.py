@@ -8,14 +8,9 @@ from collections.abc import Sequence
 from workbench.base.formats import joined, missing, paragraph, some
 from workbench.cli.advise_forecast import predict, rounds_words
 from workbench.cli.advise_json import compactor_snippets, plain_advice
+from workbench.cli.advise_next import next_commands
 from workbench.cli.foresee import Foresight
-from workbench.cli.next_steps import (
-    CANDIDATES,
-    advice_on_files,
-    agent_files,
-    say_next,
-    typed_line,
-)
+from workbench.cli.next_steps import say_next
 from workbench.cli.options import (
     AsJson,
     DryRun,
@@ -41,7 +36,6 @@ from workbench.lab.advice.agents import (
 )
 from workbench.lab.advice.own_setting import alternative_setting, measured_setting
 from workbench.lab.advice.paste import Snippet
-from workbench.lab.advice.space import USUAL
 
 SHOWN = {
     "candidate": "candidate", "points": "points:count", "the work": "work:percent", "names": "names:percent",
@@ -88,7 +82,7 @@ def advise(
         tell_terms(*spec.model)
     searches = agent_searches(recordings, silent)
     tells_forecast = dry_run or not spec.quiet
-    if tells_forecast and not predict(searches, foresight):
+    if tells_forecast and not predict(searches, foresight, paths or ()):
         return OK
     advices: list[AgentAdvice] = []
     with lasting_workers():
@@ -110,68 +104,8 @@ def advise(
     if as_json:
         say_json({"agents": [plain_advice(advice) for advice in advices]})
     else:
-        say_next(_next_commands(paths or (), advices, spec))
+        say_next(next_commands(paths or (), advices, spec))
     return PENDING if pending else OK
-
-
-def _next_commands(
-    paths: Sequence[str], advices: Sequence[AgentAdvice], spec: AdviceSpec
-) -> dict[str, str]:
-    """What to type next, each with what it does."""
-    if any(advice.pending for advice in advices):
-        return {}
-    if not any(advice.has_figure for advice in advices):
-        if any(advice.shortage is None for advice in advices):
-            return _comparisons(paths, advices)
-        return _longer_sessions(paths, advices, spec)
-    view = ["workbench", "view"]
-    if spec.out is not None:
-        view.append(str(spec.out))
-    commands = {typed_line(view): "what each candidate kept and lost, in a browser"}
-    if not paths:
-        return commands
-    for advice in advices:
-        has_no_setting = measured_setting(advice.agent, advice.present, advice.settings) is None
-        if advice.agent and has_no_setting:
-            inspect = typed_line(["workbench", "inspect", *paths])
-            commands[inspect] = "what fills the context, which you can change"
-    return commands
-
-
-def _comparisons(paths: Sequence[str], advices: Sequence[AgentAdvice]) -> dict[str, str]:
-    """What to type where nothing was tried, since the agents can be set by hand alone."""
-    if not all(advice.is_set_by_hand for advice in advices):
-        return {}
-    advise = ["workbench", "advise", *paths, "--default", USUAL, "--candidates", str(CANDIDATES)]
-    return {
-        typed_line(
-            ["workbench", "inspect", *paths]
-        ): "what fills the context, which you can change",
-        typed_line(["workbench", "compare", *paths]): "what strategies of ours would keep of it",
-        typed_line(advise): "which of them fits the same work, in an agent that you build",
-    }
-
-
-def _longer_sessions(
-    paths: Sequence[str], advices: Sequence[AgentAdvice], spec: AdviceSpec
-) -> dict[str, str]:
-    """What to type where no session has a figure: a window that these fill, and other sessions."""
-    commands: dict[str, str] = {}
-    for advice in advices:
-        shortage, agent = advice.shortage, advice.agent
-        if shortage is None or shortage.fitting_window is None:
-            continue
-        window = shortage.fitting_window
-        if agent is not None and agent.limit(window) < window // 2:
-            continue  # it keeps a fixed room free, and would compact at every request
-        words = ["workbench", "advise", *paths, "--window", str(window)]
-        line = typed_line([*words, "--candidates", str(spec.candidates or CANDIDATES)])
-        commands[line] = "what would fit if the window were so small that these sessions fill it"
-    files = agent_files(paths)
-    if files is not None and files.count > 1:
-        commands[advice_on_files(files)] = "the same on other sessions of this agent"
-    commands["workbench"] = "longer sessions: all agents on this machine, with their sizes"
-    return commands
 
 
 def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> None:
@@ -193,6 +127,8 @@ def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> N
         condition = f"{condition[0].upper()}{condition[1:]}"
         _show_paste(f"{condition}, paste into", alternative_snippet, spec.window)
         write(paragraph(settings.traded, CONTEXT_CAN_CHANGE))
+    elif settings.outcome == "no figure":
+        write(paragraph(settings.verdict, settings.traded))
     else:
         write(paragraph(settings.verdict, settings.traded, CONTEXT_CAN_CHANGE))
     write(

@@ -11,6 +11,7 @@ from workbench.lab.advice.agents import AgentAdvice
 from workbench.lab.advice.own_setting import alternative_setting, measured_setting
 from workbench.lab.advice.paste import Snippet, snippets
 from workbench.lab.advice.present_setting import PresentSetting
+from workbench.lab.advice.shortage import Shortage
 
 
 def plain_advice(advice: AgentAdvice) -> dict[str, object]:
@@ -50,6 +51,18 @@ def _plain_present(present: PresentSetting | None) -> dict[str, object] | None:
         "window_from": present.window.source,
         "compacts_at": present.limit.tokens,
         "compacts_at_from": present.limit.source,
+    }
+
+
+def plain_shortage(shortage: Shortage) -> dict[str, object]:
+    """What the session lacks that comes closest to a figure."""
+    return {
+        **asdict(shortage),
+        "least_tokens": shortage.least_tokens,
+        "lacking_tokens": shortage.lacking_tokens,
+        "lacking_before": shortage.lacking_before,
+        "lacking_behind": shortage.lacking_behind,
+        "words": shortage.words,
     }
 
 

@@ -22,6 +22,7 @@ from workbench.cli.output import (
     OK,
     PENDING,
     UNUSABLE,
+    NothingToRun,
     complain,
     leave_output,
     plain_warnings,
@@ -142,11 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if called == "lab experiment":
             words = import_module("workbench.cli.notebooks").joined(words)
         with plain_warnings(errors.LeftOut, errors.MemoryShort, errors.DamagedFile):
-            code = _code_of(app, words)
-        if code == OK and DRY_RUN in words and "--json" not in words:
-            line = [word for word in words if word != DRY_RUN]
-            say_next({typed_line(["workbench", *line]): "do what was predicted"})
-        return code
+            return _code_of(app, words)
     except ClickException as error:
         message = _misuse(error)
         if type(error).__name__ == "NoArgsIsHelpError":
@@ -179,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _code_of(app: Callable[..., int | None], words: Sequence[str]) -> int:
-    """The exit code of a command.
+    """The exit code of a command; a dry run also says how to do what it predicted.
 
     Raises:
         KeyboardInterrupt: Ctrl-C ended it, which typer makes a code of.
@@ -187,6 +184,8 @@ def _code_of(app: Callable[..., int | None], words: Sequence[str]) -> int:
     try:
         outcome = app(words, prog_name="workbench", standalone_mode=False)
         sys.stdout.flush()
+    except NothingToRun:
+        return OK
     except BrokenPipeError:
         leave_output()
         return UNREAD
@@ -196,7 +195,11 @@ def _code_of(app: Callable[..., int | None], words: Sequence[str]) -> int:
         raise
     if outcome == INTERRUPTED:
         raise KeyboardInterrupt
-    return outcome or OK
+    code = outcome or OK
+    if code == OK and DRY_RUN in words and "--json" not in words:
+        line = [word for word in words if word != DRY_RUN]
+        say_next({typed_line(["workbench", *line]): "do what was predicted"})
+    return code
 
 
 def _words_to_complete() -> list[str]:

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
 OK, FAILED, UNUSABLE, PENDING = range(4)
 """Exit codes; the table in docs/runs.md says when each is given."""
+
+
+class NothingToRun(Exception):
+    """Ends a dry run whose command would do nothing: what would do something was said."""
+
+
 WIDTH = 80
 """Characters in a line of what is read from top to bottom."""
 LEAST_WIDTH = 20

@@ -3,6 +3,7 @@ compactor brings.
 """
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -230,7 +231,7 @@ def test_sessions_of_one_project_are_left_out_in_turn(tmp_path: Path) -> None:
         ("cursor", "Nothing to paste for Cursor: it documents no setting", "type `/summarize`"),
         ("goose_database", "Nothing to paste for Goose:", "`GOOSE_AUTO_COMPACT_THRESHOLD`"),
         ("specstory", "Nothing to paste for SpecStory: it keeps what another", "own files"),
-        ("codex", "Set nothing: leave the compaction of Codex", "`workbench inspect SESSION`"),
+        ("codex", "Set nothing: leave the compaction of Codex", "A figure takes a request of"),
     ],
 )
 def test_an_answer_without_a_setting_says_so_first_and_what_to_do_instead(
@@ -291,10 +292,70 @@ def test_sessions_too_short_for_their_window_are_told_so_before_anything_is_repl
     printed = capsys.readouterr().out
     words = " ".join(printed.split())
     assert words.count("No session is long enough") == 1
-    assert "a figure takes 160,000 tokens in its window of 200,000" in words
+    assert "A figure takes a request of 160,000 tokens, 80 % of the window of 200,000" in words
+    assert f"workbench inspect {file}" in printed.partition("Next:")[2]
     assert "advise" not in printed.partition("Next:")[2], "it keeps more than 12,000 tokens free"
     assert "compare" not in printed
     assert not (run / "replays").exists()
+
+
+def test_a_dry_run_on_short_sessions_says_of_each_agent_what_is_lacking_and_what_would_help(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for format in ("claude_code", "codex", "aider"):
+        session = replace(generate(24_000).session, id=format, origin=Origin(format))
+        save(session, str(tmp_path / f"{format}.jsonl"))
+    words = ["advise", str(tmp_path), "--window", "100000", "--candidates", "2", "--dry-run"]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("no session is long enough") == 1
+    needed = "a figure takes a request of 80,000 tokens, 80 % of the window of 100,000; it gets to "
+    for agent in ("Claude Code", "Codex", "aider"):
+        (line,) = [line for line in printed.splitlines() if line.startswith(f"{agent}, 1 session")]
+        tokens, lacking = line.partition(needed)[2].removesuffix(" too few.").split(", ")
+        assert int(tokens.replace(",", "")) + int(lacking.replace(",", "")) == 80_000
+    following = printed.partition("\nNext:\n")[2]
+    assert "do what was predicted" not in following
+    assert f"advise {tmp_path} --window 12000 --candidates 2" in following
+    assert main([*words, "--json"]) == 0
+    too_short = json.loads(capsys.readouterr().out)["too_short"]
+    assert [row["least_tokens"] for row in too_short] == [80_000] * 3
+
+
+def test_a_dry_run_names_the_agents_that_it_leaves_out_beside_those_that_it_tries(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for format, size in (("claude_code", 4_000), ("aider", 24_000), ("codex", 24_000)):
+        session = replace(generate(size).session, id=format, origin=Origin(format))
+        save(session, str(tmp_path / f"{format}.jsonl"))
+    words = ["advise", str(tmp_path), "--window", "12000", "--candidates", "2", "--dry-run"]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert "Codex: Rounds: " in printed
+    assert "Claude Code, 1 session: a figure takes a request of 9,600 tokens" in printed
+    assert "aider, 1 session: set by hand" in printed
+    assert "do what was predicted" in printed.partition("\nNext:\n")[2]
+
+
+def test_messages_that_are_lacking_are_counted_where_tokens_are_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = replace(generate(24_000).session, origin=Origin("aider"))
+    file = tmp_path / "session.jsonl"
+    few_messages = Session.of(session.messages[:24])
+    save(replace(few_messages, id="few", origin=session.origin), str(file))
+    assert main(["advise", str(file), "--window", "2500", "--dry-run"]) == 0
+    printed = capsys.readouterr().out
+    place = re.search(r"it fills 2,000 tokens, .*, with (\d+) of its 24 messages", printed)
+    assert place is not None
+    before = int(place[1])
+    lacking = {20: 20 - before, 10: 10 - (24 - before)}
+    for messages, more in lacking.items():
+        is_said = f"{messages} messages" in printed.partition("a figure takes")[2]
+        assert is_said == (more > 0)
+        if more > 0:
+            assert f", {more} more than there are" in printed
+    assert max(lacking.values()) > 0
 
 
 def test_the_window_that_is_offered_to_short_sessions_has_a_figure(

@@ -88,18 +88,26 @@ def by_fill(session: Session, sizing: Sizing, window: int) -> tuple[int, ...]:
     even choice is taken. They are the same for every strategy, so that contexts are compared at the
     same moments of the same history whatever each strategy did before.
     """
-    due = FIRST * window
-    history_tokens = sizing.history_tokens(session.messages)
     boundaries: list[int] = []
-    for request in session.requests:
-        if history_tokens[request] >= due:
-            due = history_tokens[request] + THEN * max(window - sizing.overhead, 1)
-            if worth(session, request):
-                boundaries.append(request)
+    for request in filling(session, sizing, window):
+        if worth(session, request):
+            boundaries.append(request)
     if len(boundaries) > MOST:
         last_index = len(boundaries) - 1
         boundaries = [boundaries[round(i * last_index / (MOST - 1))] for i in range(MOST)]
     return tuple(boundaries)
+
+
+def filling(session: Session, sizing: Sizing, window: int) -> tuple[int, ...]:
+    """The requests of `by_fill`, also those that have too little before or behind them."""
+    due = FIRST * window
+    history_tokens = sizing.history_tokens(session.messages)
+    requests: list[int] = []
+    for request in session.requests:
+        if history_tokens[request] >= due:
+            due = history_tokens[request] + THEN * max(window - sizing.overhead, 1)
+            requests.append(request)
+    return tuple(requests)
 
 
 def filled_twice(tokens: int) -> int | None:

@@ -43,7 +43,12 @@ from workbench.lab.advice.search import (
     rounds,
     spread,
 )
-from workbench.lab.advice.shortage import Shortage, nothing_to_advise_on, shortage
+from workbench.lab.advice.shortage import (
+    NO_FIGURE,
+    Shortage,
+    nothing_to_advise_on,
+    shortage,
+)
 from workbench.lab.advice.space import USUAL, Candidates, usual_grid
 from workbench.lab.advice.verdict import DefaultComparison, opening
 
@@ -205,7 +210,7 @@ class Search:
             first_lines: what is known before, shown until more is.
         """
         if (lack := self.shortage()) is not None:
-            return self.without_figures(lack.words, lack)
+            return self.without_figures(paragraph(NO_FIGURE, lack.words), lack)
         if self.spec.quiet:
             return self._searched()
         with standing_lines(first_lines) as lines:

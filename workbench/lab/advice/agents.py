@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Unpack
 
-from workbench.base.formats import paragraph
+from workbench.base.formats import joined, paragraph, some
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.transcript.message import chars_per_token
 from workbench.engine.transcript.session import Session
@@ -215,6 +215,14 @@ class AgentSearch:
         if self.settings is not None:
             return self.compactor.advice()
         return self.compactor.advice(self.first_lines)
+
+    @property
+    def title(self) -> str:
+        """Whose sessions these are, and how many."""
+        names = [agent.name for agent in self.other_agents]
+        if self.agent is not None:
+            names = [self.agent.name]
+        return ", ".join([joined(names) or "Other agents", some(self.sessions, "session")])
 
     @property
     def is_set_by_hand(self) -> bool:
