@@ -91,6 +91,7 @@ class WorkReading:
     def __init__(self, session: Session, exams: Iterable[WorkExam], reason: str = "") -> None:
         self._session = session
         self._messages: dict[int, _ReadPart] = {}
+        self._texts: dict[str, _ReadPart] = {}
         self._lines: dict[str, _ReadPart] = {}
         # of all that stands before a boundary
         self._rarity = Rarity(())
@@ -218,17 +219,28 @@ class WorkReading:
     def _read(self, message: Message) -> _ReadPart:
         """A message as part of a context; the session's own messages are read once."""
         number = self._session.place.get(id(message))
-        if number is not None and number in self._messages:
-            return self._messages[number]
-        # summaries and cut results repeat lines: each is read once
+        if number is None:
+            text = context_text([message])
+            return self._read_text(text)
+        if number not in self._messages:
+            self._messages[number] = self._read_own(message)
+        return self._messages[number]
+
+    def _read_own(self, message: Message) -> _ReadPart:
+        """A message of the session; what was said there is in its own order."""
         text = context_text([message])
-        parts = [self._read_line(line) for line in text.split("\n")]
-        part = _ReadPart.joined(parts)
-        if number is not None:
-            # what was said in the session is in its own order
-            part = _ReadPart.of(part.complete)
-            self._messages[number] = part
-        return part
+        context = ReadContext.of(text)
+        complete = PlacedContext.of(context, self._vocabulary)
+        return _ReadPart.of(complete)
+
+    def _read_text(self, text: str) -> _ReadPart:
+        """The text of a message that a strategy wrote or cut; many are equal."""
+        if text not in self._texts:
+            # summaries and cut results repeat lines: each is read once
+            lines = text.split("\n")
+            parts = list(map(self._read_line, lines))
+            self._texts[text] = _ReadPart.joined(parts)
+        return self._texts[text]
 
     def _read_line(self, line: str) -> _ReadPart:
         if line not in self._lines:

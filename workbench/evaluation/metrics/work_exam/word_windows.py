@@ -57,13 +57,11 @@ class PlacedWords:
         """Several texts, one behind the other."""
         lengths = integers(part.length for part in parts)
         starts = np.cumsum(lengths) - lengths
-        places: list[Ints] = []
-        for part, start in zip(parts, starts, strict=True):
-            moved_places = part.places + start
-            places.append(moved_places)
+        word_counts = integers(len(part.places) for part in parts)
+        places = together(part.places for part in parts)
         return cls(
             numbers=together(part.numbers for part in parts),
-            places=together(places),
+            places=places + np.repeat(starts, word_counts),
             length=int(lengths.sum()),
         )
 
