@@ -6,6 +6,7 @@ from html import unescape
 
 import pytest
 
+from workbench.base.formats import capitalized
 from workbench.base.markup import environment
 
 
@@ -62,3 +63,8 @@ def test_a_number_has_no_more_digits_than_mean_something(
 )
 def test_words_are_put_together_as_people_do(template: str, value: object, told: str) -> None:
     assert shown(template, value) == told
+
+
+def test_a_sentence_begins_with_a_large_letter_and_keeps_the_letters_of_names() -> None:
+    assert capitalized("stage 'MyStage' broke a rule") == "Stage 'MyStage' broke a rule"
+    assert capitalized("") == ""

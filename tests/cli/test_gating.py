@@ -89,13 +89,23 @@ def test_a_strategy_is_held_against_another_of_its_run(runs: tuple[Path, Path]) 
     assert main([*words, "--strategy", "truncate", "--against", "mine"]) == 1
 
 
-@pytest.mark.parametrize("margin", ["2", "inf"])
+@pytest.mark.parametrize("margin", ["1", "2", "inf"])
 def test_a_margin_that_accepts_every_loss_is_refused(
     runs: tuple[Path, Path], margin: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before, after = map(str, runs)
     assert main(["gate", after, "--baseline", before, "--share", "0.2", "--margin", margin]) == 2
     assert f"a margin of {margin} accepts every loss" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("margin", ["-inf", "0", "nan"])
+def test_a_margin_that_allows_no_loss_is_refused(
+    runs: tuple[Path, Path], margin: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, after = map(str, runs)
+    words = ["gate", after, "--baseline", before, "--share", "0.2", f"--margin={margin}"]
+    assert main(words) == 2
+    assert f"a margin of {margin} allows no loss" in capsys.readouterr().err
 
 
 def part(run: Path, out: Path, sessions: int) -> Path:

@@ -71,6 +71,24 @@ def test_it_says_how_many_requests_have_their_usage_and_that_dollars_are_of_thes
     assert "the usage of 1 of its 3 requests; the prompts of the others are our estimate" in page
 
 
+def test_of_a_request_without_usage_it_never_says_that_none_was_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages: list[Message] = []
+    for number, usage in enumerate([Usage(input=300, output=10), None]):
+        messages.append(UserMessage(id=f"u{number}", blocks=(Text(LINE * 90),)))
+        said = (Text("Eleven volts."),)
+        answer = AssistantMessage(id=f"a{number}", blocks=said, model="gpt-4o", usage=usage)
+        messages.append(answer)
+    path = tmp_path / "lamp.jsonl"
+    wb.save(Session.of(messages, model="gpt-4o"), path)
+    assert main(["inspect", str(path)]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    assert "(request 2 of 2" in page
+    assert "the usage of 1 of its 2 requests" in page
+    assert "reported no usage" not in page
+
+
 def test_the_printed_rows_add_up_to_the_request_where_more_is_counted_than_was_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,7 +45,7 @@ CALLS: dict[str, list[tuple[Call, tuple[Any, ...]]]] = {
         (lambda value: wb.exam(session(), 0, value), WRONG[1:]),
     ],
     "explore": [(wb.explore, WRONG)],
-    "find_model": [(wb.find_model, WRONG)],
+    "find_model": [(wb.find_model, (*WRONG, wb.Scripted))],
     "judge_exam": [(lambda value: wb.judge_exam(value, model="extractive"), NO_PATHS)],
     "learn": [(wb.learn, NO_PATHS)],
     "load": [(wb.load, WRONG)],

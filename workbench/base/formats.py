@@ -134,6 +134,11 @@ def paragraph(*sentences: str) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
+def capitalized(words: str) -> str:
+    """Words as the beginning of a sentence: the first letter is large, the others are as they are."""
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def some(number: int, singular: str, plural: str = "") -> str:
     """`1 session`, `3 sessions`."""
     if number == 1:

@@ -29,7 +29,7 @@ def check_whole_number(
 
 
 def check_instance(name: str, value: object, kind: type | tuple[type, ...], accepted: str) -> None:
-    """Refuse a value that is of no such class.
+    """Refuse a value that is not of this class.
 
     Args:
         name: of the value, as the caller gives it.
@@ -38,7 +38,7 @@ def check_instance(name: str, value: object, kind: type | tuple[type, ...], acce
         accepted: what would be accepted, in words.
 
     Raises:
-        SettingError: it is none.
+        SettingError: it is of another class.
     """
     if isinstance(value, kind):
         return

@@ -5,7 +5,7 @@ paste.
 import sys
 from collections.abc import Sequence
 
-from workbench.base.formats import joined, missing, paragraph, some
+from workbench.base.formats import capitalized, joined, missing, paragraph, some
 from workbench.cli.advise_forecast import predict, rounds_words
 from workbench.cli.advise_json import compactor_snippets, plain_advice
 from workbench.cli.advise_next import next_commands
@@ -124,7 +124,7 @@ def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> N
     elif alternative is not None:
         condition, alternative_snippet = alternative
         write(settings.verdict)
-        condition = f"{condition[0].upper()}{condition[1:]}"
+        condition = capitalized(condition)
         _show_paste(f"{condition}, paste into", alternative_snippet, spec.window)
         write(paragraph(settings.traded, CONTEXT_CAN_CHANGE))
     elif settings.outcome == "no figure":
@@ -180,7 +180,7 @@ def _show_own_agent(advice: AgentAdvice, spec: AdviceSpec) -> None:
         return
     if not advice.has_figure:
         _, _, reason = advice.compactor.verdict.partition(": ")
-        reason = f"{reason[0].upper()}{reason[1:]}"
+        reason = capitalized(reason)
         if not advice.other_agents:
             reason = f"Nothing to paste. {reason}"
         write(reason)

@@ -266,7 +266,7 @@ def _say_context(context: Mapping[str, Any]) -> None:
     write(f"{heading}:")
     say()
     say(table(_source_rows(context["sources"]), columns))
-    if not context["is_reported"]:
+    if context["reported_requests"] == 0:
         write(
             "Its provider reported no usage: the tokens are our count, and the system prompt and"
             " the tools may lack."

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from workbench.base.errors import SettingError
-from workbench.base.formats import NUMBERS, some
+from workbench.base.formats import NUMBERS, capitalized, some
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, Lenient, NamedPath, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json, table
@@ -147,7 +147,7 @@ def _show(
     say(_window(prepared_session))
     above_window = sum(step.tokens_sent > replayed.window for step in replayed.steps)
     if replayed.broken:
-        say(f"{replayed.broken_in_words.capitalize()}.")
+        say(f"{capitalized(replayed.broken_in_words)}.")
     if tables["compactions"]:
         say(f"\n{table(tables['compactions'], COMPACTIONS)}")
     elif replayed.is_all_undone:

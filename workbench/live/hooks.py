@@ -32,11 +32,11 @@ def is_async(function: object) -> bool:
 def takes(function: Callable[..., object], arguments: int) -> bool:
     """Whether it can be called with so many arguments, as far as can be seen from outside."""
     try:
-        parameters = signature(function)
+        function_signature = signature(function)
     except (TypeError, ValueError):  # many that are written in C do not say
         return True
     try:
-        parameters.bind(*range(arguments))
+        function_signature.bind(*range(arguments))
     except TypeError:
         return False
     return True

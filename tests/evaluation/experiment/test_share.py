@@ -223,6 +223,32 @@ def test_what_is_told_of_a_recording_is_hidden_line_by_line(run: Results, tmp_pa
         )
 
 
+def test_what_a_metric_of_ones_own_raised_is_hidden_and_our_reasons_are_not(
+    run: Results, tmp_path: Path
+) -> None:
+    tables = {name: run.table(name) for name in TABLES}
+    own = tables["scores"].head(1).assign(metric="mine", value=float("nan"))
+    own["why"] = "it failed: KeyError: 'Flibbertigibbet'"
+    tables["scores"] = pd.concat([tables["scores"], own], ignore_index=True)
+    copy = shared_copy(written(tmp_path / "run", tables, run.manifest), tmp_path / "copy")
+    assert "flibbertigibbet" not in words(text_of(copy.path))
+    is_own = copy.scores["metric"] == "mine"
+    assert copy.scores.loc[is_own, "why"].str.endswith("characters").all()
+    assert list(copy.scores.loc[~is_own, "why"]) == list(run.scores["why"])
+
+
+def test_a_copy_counts_failed_replays_and_shows_no_hash_for_their_reason(
+    run: Results, tmp_path: Path
+) -> None:
+    tables = {name: run.table(name) for name in TABLES}
+    is_first = tables["replays"].index == tables["replays"].index[0]
+    tables["replays"].loc[is_first, ["status", "reason"]] = ["failed", "it broke"]
+    folder = written(tmp_path / "run", tables, run.manifest)
+    copy = shared_copy(folder, tmp_path / "copy")
+    assert "(it broke)." in str(Findings.of(Results.open(folder)).verdict)
+    assert "is missing from every figure." in str(Findings.of(copy).verdict)
+
+
 @pytest.mark.slow
 def test_a_real_run_is_shared_without_a_word_of_its_recordings(
     page: Path, corpora: Path, tmp_path: Path

@@ -101,7 +101,8 @@ def find_model(name: Model | str) -> Model:
             without a program.
     """
     if not isinstance(name, str):
-        if not callable(getattr(name, "complete", None)):
+        has_complete = callable(getattr(name, "complete", None))
+        if isinstance(name, type) or not has_complete:
             raise SettingError(
                 f"model is {name!r:.80}; a name, such as 'extractive', or an object with `complete`"
                 " would be accepted"

@@ -27,8 +27,8 @@ READ = 4_000
 """Characters of an error's first line that are shown."""
 LEAST_ROOM = 1_024
 """Tokens of output below which a smaller `max_tokens` is no remedy."""
-LEAST_SHARE = 4
-"""Where a window is small, its `LEAST_SHARE`-th part is enough."""
+LEAST_ROOM_SHARE = 0.25
+"""Of a small window, so much is room enough."""
 SMALL_OUTPUT = 4_096
 """Tokens of output that each model writes, to ask for where an error does not say how many it
 takes.
@@ -143,7 +143,7 @@ def classify(
         room = limit - used
         if requested == room:
             room -= 1  # the sum is the limit, which it may not reach
-        is_enough = room >= min(LEAST_ROOM, limit // LEAST_SHARE)
+        is_enough = room >= min(LEAST_ROOM, int(LEAST_ROOM_SHARE * limit))
         if is_enough and (requested is None or room < requested):
             return Diagnosis(kind, "lower_output", limit, used, room, text)
     return Diagnosis(kind, "compact", limit, used, None, text)

@@ -50,7 +50,7 @@ class Gate:
             sessions: for a few sessions that are the whole of what matters, not a sample.
 
     Raises:
-        SettingError: the margin is not above 0, or has no end.
+        SettingError: the margin is not above 0, or infinite.
     """
 
     metric: str
@@ -60,10 +60,10 @@ class Gate:
     each: bool = False
 
     def __post_init__(self) -> None:
-        if np.isinf(self.margin):
+        if self.margin == np.inf:
             raise SettingError(
-                f"a margin of {self.margin:g} accepts every loss; it must be a number above 0, in"
-                " the metric's unit"
+                "a margin of inf accepts every loss; it must be a number above 0, in the metric's"
+                " unit"
             )
         if not self.margin > 0:
             raise SettingError(
@@ -122,17 +122,17 @@ def gate(
             of two baselines, at those asked for.
 
     Raises:
-        SettingError: the margin is above 1, and the metric is a share.
+        SettingError: the margin is 1 or more, and the metric is a share.
         UnknownName: no such metric, share or strategy; the message names those that there are.
     """
     new = select(run, criterion.metric, criterion.mode, criterion.share)
     old = select(baseline, criterion.metric, criterion.mode, criterion.share)
     if pairing is None:
         pairing = _equal_names(new, old)
-    if criterion.margin > 1 and set(new["unit"]) == {"share"}:
+    if criterion.margin >= 1 and set(new["unit"]) == {"share"}:
         raise SettingError(
-            f"a margin of {criterion.margin:g} accepts every loss of {criterion.metric}, which lies"
-            " between 0 and 1; 0.02 stands for two points"
+            f"a margin of {criterion.margin:g} accepts every loss of {criterion.metric}, a share; 0.02"
+            " stands for two points"
         )
     projects = projects_of(new)
     new = new.assign(gain=0.0)

@@ -25,6 +25,7 @@ from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import SIMULATED_FILE, RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.experiment.table_folder import read_table
+from workbench.evaluation.metrics.builtin import BUILTIN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,6 +82,7 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
             elif kind == "str":
                 table[column] = _renamed(table[column], shown_names)
         tables[name] = table
+    _hide_own_reasons(tables["scores"], hiding)
     manifest = _manifest(results.manifest, key)
     manifest_text = json.dumps(manifest, ensure_ascii=False)
     for name_here, shown_name in shown_names.items():
@@ -88,6 +90,13 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
     RunFolder(folder).write(tables, json.loads(manifest_text))
     _share_simulation(results.path, folder, hiding, shown_names)
     return Results.open(folder)
+
+
+def _hide_own_reasons(scores: pd.DataFrame, hiding: _Hiding) -> None:
+    """Hide why metrics that are not built in have no value: what they raise may quote a recording."""
+    is_own = ~scores["metric"].isin(list(BUILTIN))
+    reasons = scores.loc[is_own, "why"].fillna("")
+    scores.loc[is_own, "why"] = [hiding.hidden(reason, "why", "text") for reason in reasons]
 
 
 def _check_empty(folder: Path) -> None:

@@ -228,7 +228,7 @@ def metric_input(ready: Prepared, done: Replay) -> MetricInput:
     """What metrics look at: the replay with its session's index.
 
     Raises:
-        SettingError: one is none.
+        SettingError: one of them is of another class.
     """
     check_instance("ready", ready, Prepared, "a session that wb.prepared made ready")
     check_instance("done", done, Replay, "a replay, as wb.replay makes it,")
@@ -249,7 +249,7 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
         context still tells.
 
     Raises:
-        SettingError: the session has no such boundary, or the context is none.
+        SettingError: the session has no such boundary, or `context` is of another class.
     """
     prepared_session = session if isinstance(session, Prepared) else prepared(session)
     recording = prepared_session.session

@@ -35,7 +35,7 @@ class Tables(MeanTables):
         with.
 
         Raises:
-            SettingError: the run is none.
+            SettingError: `run` is no run.
             UnknownName: the run has no such strategy.
         """
         check_instance("the run", run, Results, "a run, as wb.compare or wb.Results.open gives it,")

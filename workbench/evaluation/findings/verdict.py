@@ -1,7 +1,7 @@
 """The first screen of a report: the answer in words, how sure it is, and the headline table."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from workbench.base.formats import joined, paragraph, percent
@@ -232,18 +232,22 @@ def _sizes(run: Tables) -> str:
 def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
     sessions = run.replayed
     failed = rows_with(run.replays, status="failed")
+    is_shared = bool(run.manifest.get("shared"))
+    failures: list[dict[Hashable, object]] = []
+    if not is_shared:  # a copy hides the reasons
+        failures = failed.drop_duplicates("strategy").to_dict("records")[:MOST_FAILURES]
     is_unreported = sessions["scale"].isna()
     is_widened = sessions["window_used"] > sessions["window_wanted"]
     about_the_run = sentences(
         "caveats",
-        shared=bool(run.manifest.get("shared")),
+        shared=is_shared,
         unranked=run.unranked(),
         sizes=_sizes(run),
         names_only=run.names_only,
         not_shared=run.not_shared,
         broken=broken_strategies(run),
         failed=len(failed),
-        failures=failed.drop_duplicates("strategy").to_dict("records")[:MOST_FAILURES],
+        failures=failures,
         unreadable=len(run.unreadable),
         damaged=_damaged_lines(run),
         sessions=len(sessions),

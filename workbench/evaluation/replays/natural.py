@@ -373,9 +373,11 @@ class Walk:
 
     def _take(self, compaction: Compaction) -> None:
         """Go on with the result of a compaction."""
+        message_ids = map(id, self.sent.messages)
+        size_of = dict(zip(message_ids, self.reals, strict=True))
         repeated = repeated_prompts(
             compaction,
-            dict(zip(map(id, self.sent.messages), self.reals, strict=True)),
+            size_of,
             self.sent.messages[: self.requested],
             self.sizing,
         )

@@ -7,7 +7,7 @@ from math import inf
 
 import pandas as pd
 
-from workbench.base.formats import dollars, missing, paragraph, percent, some
+from workbench.base.formats import capitalized, dollars, missing, paragraph, percent, some
 from workbench.engine.compaction.strategy import AtLimit
 from workbench.evaluation.analysis.trade import MARGIN
 from workbench.evaluation.experiment.grid import Point
@@ -68,7 +68,7 @@ class OwnSetting:
         """What speaks for the verdict: what the others would change, or why nobody knows."""
         if self.advice.outcome == "no figure":
             _, _, reason = self.advice.verdict.partition(": ")
-            return f"{reason[0].upper()}{reason[1:]}"
+            return capitalized(reason)
         if not self.advice.stay:
             return paragraph(self._gain_elsewhere, self._out_of_reach)
         if not self._tried:
@@ -178,7 +178,7 @@ class OwnSetting:
         if gain is None or set(self.advice.outside.chosen) == {self.advice.default.strategy}:
             return ""
         words = f"{gain_words(gain, unit)}{doubt_words(gain, unit)}"
-        return f"{words[0].upper()}{words[1:]}. {self._trade}"
+        return f"{capitalized(words)}. {self._trade}"
 
     @property
     def _trade(self) -> str:

@@ -81,8 +81,8 @@ def save(sessions: Session | Iterable[Session], path: str | Path) -> None:
     """Write one session or several to a file, so that reading gives the same again.
 
     Raises:
-        SettingError: one is no session, the path is none, or the file cannot be written; a file
-            that was there before is as it was, unless writing it stopped midway.
+        SettingError: one is no session, `path` is no path, or the file cannot be written. A file
+            that was there before stays as it was, unless writing stopped midway.
     """
     check_instance("path", path, (str, PathLike), "the path of a file")
     if isinstance(sessions, Session):

@@ -67,8 +67,8 @@ class ReplayCost:
 
     @cached_property
     def break_even(self) -> tuple[int, int | None] | None:
-        """Where the sums part, and the first request from which on this one is no higher, to the
-        end; None: they never part, or it ends higher.
+        """The request where the sums part, and the first one from which on this sum stays no higher,
+        None where it ends higher; None in the place of both where they never part.
         """
         gap = 0.0
         parting: int | None = None
