@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from report.view.made import get, made_run, served
 
 from builders import remembering, rules, said
-from workbench import CompactionEntry, Log, MessageEntry, Session, Summary, compare, save
+from workbench import (
+    AssistantMessage,
+    CompactionEntry,
+    Log,
+    MessageEntry,
+    Session,
+    Summary,
+    compare,
+    save,
+)
+from workbench.engine.transcript.message import Usage
 from workbench.report.view.app import ViewServer
 
 
@@ -88,3 +99,28 @@ def test_each_recorded_compaction_has_its_bill(made_once: Callable[..., Path]) -
     with served(made_once("view_compacted", made_compacted) / "reports") as server:
         text = get(f"{server.address}runs/run/filling?id=s%2F1")[1]
     assert "compaction before message 30" in text and "Broken cache" in text
+
+
+def made_reported_in_part(folder: Path) -> None:
+    """A run over a session of which the first request alone has its usage."""
+    folder.mkdir()
+    messages = [rules("be brief"), said("begin", "u-in"), *remembering(12)]
+    answers = [message for message in messages if isinstance(message, AssistantMessage)]
+    place = messages.index(answers[0])
+    messages[place] = replace(answers[0], usage=Usage(input=500, output=9))
+    save(Session.of(messages, id="s/1"), folder / "session.jsonl")
+    compare(
+        [folder / "session.jsonl"],
+        strategies=["truncate"],
+        window=6_000,
+        shares=(),
+        out=folder / "reports" / "run",
+        quiet=True,
+    )
+
+
+def test_it_says_how_many_requests_have_their_usage(made_once: Callable[..., Path]) -> None:
+    with served(made_once("view_in_part", made_reported_in_part) / "reports") as server:
+        text = get(f"{server.address}runs/run/filling?id=s%2F1")[1]
+    assert "The recording keeps the usage of 1 of them" in text
+    assert "No request reported its usage" not in text

@@ -64,10 +64,10 @@ class Filling:
         return by_request["message"].first()
 
     @property
-    def is_reported(self) -> bool:
-        """Whether the recording says how large any request was."""
-        reported = self.rows["reported"]
-        return bool(reported.notna().any())
+    def reported_requests(self) -> int:
+        """Of how many requests the recording says how large they were."""
+        is_reported = self.rows["reported"].notna()
+        return int(self.rows.loc[is_reported, "request"].nunique())
 
     def of_request(self, request: int) -> pd.DataFrame:
         """What filled the context of one request, a row a source."""
@@ -107,7 +107,7 @@ def filling_page(entry: RunEntry, query: Query) -> Page:
         "request": request,
         "last": last_request,
         "tokens": round(prompts[request]),
-        "is_reported": filling.is_reported,
+        "reported_requests": filling.reported_requests,
         "chart": _chart(filling, request),
         "tiles": tm.treemap(filling.of_request(request)),
         "width": tm.WIDTH,
