@@ -9,7 +9,7 @@ from engine.models.test_summary_checks import GOOD, SECTIONS, SESSION
 
 from builders import result, said, told
 from workbench import Completion, ModelError, Refused, Scripted, SummaryRequest
-from workbench.engine.compaction.summary_completions import completed
+from workbench.engine.compaction.engine import completed
 from workbench.engine.models.summary_quality import RepairingModel
 
 

@@ -1,20 +1,27 @@
 """The engine: trigger, then for each stage plan, ask, apply and guard."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.base.errors import PlanError, WorkbenchError, error_text
+from workbench.base.errors import ModelError, PlanError, WorkbenchError, error_text
 from workbench.base.markup import card
 from workbench.base.typed_value import check_instance
+from workbench.engine.compaction.clip import clipped
 from workbench.engine.compaction.guard import Violation, violations
 from workbench.engine.compaction.plan import Budget, Plan, Stage
 from workbench.engine.compaction.recall import with_ids, with_room
 from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.compaction.summary_completions import completions_of
-from workbench.engine.models.model import Completion, Model, SummaryRequest
+from workbench.engine.models.model import (
+    Completion,
+    Model,
+    SummaryRequest,
+    is_concurrent,
+    reads_messages,
+)
 from workbench.engine.transcript.context import Context, protected
-from workbench.engine.transcript.context_lookup import tokens_of
+from workbench.engine.transcript.context_lookup import tokens_of, tokens_of_text
 from workbench.engine.transcript.message import Message, Text, UserMessage
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
@@ -282,7 +289,7 @@ def _run(
     model: Model,
 ) -> tuple[StageRecord, Context]:
     """What a stage did, and the context after it: the same one where it broke an invariant."""
-    completions = completions_of(plan, model)
+    completions = _completions(plan, model)
     writer = completions[0].model if completions else ""
     answers = [completion.text for completion in completions]
     changed = _with_sealed(_applied(stage, plan, context, answers, writer), completions)
@@ -350,6 +357,74 @@ def _conversation(requests: Sequence[SummaryRequest]) -> tuple[Message, ...]:
 
 def _same_objects(messages: Sequence[Message], other_messages: Sequence[Message]) -> bool:
     return list(map(id, messages)) == list(map(id, other_messages))
+
+
+def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
+    """The answers to all requests of a plan; at the same time, where the model allows that."""
+    requests = plan.requests
+    if len(requests) < 2 or not is_concurrent(model):
+        return tuple([completed(request, model) for request in requests])
+    with ThreadPoolExecutor(len(requests)) as pool:
+        return tuple(pool.map(completed, requests, [model] * len(requests)))
+
+
+def completed(request: SummaryRequest, model: Model) -> Completion:
+    """The model's answer, or the request's stand-in where there is none.
+
+    Raises:
+        ModelError: no usable answer, and no stand-in.
+    """
+    try:
+        completion = model.complete(request)
+    except ModelError as error:
+        stand_in = request.stand_in
+        if stand_in is None:
+            raise
+        return Completion(
+            text=stand_in,
+            model=model.name,
+            fallback=True,
+            why=str(error),
+        )
+    if completion.text.strip():
+        if request.server and not completion.sealed:
+            completion = _standing_in(completion, request.server)
+        completion = _no_longer_than_useful(completion, request)
+        if completion.left_out is not None or completion.fallback or reads_messages(model):
+            return completion
+        return replace(completion, left_out=request.left_out)
+    reason = f"{completion.model} answered with an empty text"
+    text = request.stand_in if request.if_empty is None else request.if_empty
+    if text is None:
+        raise ModelError(reason)
+    return replace(completion, text=text, fallback=True, why=reason)
+
+
+def _standing_in(completion: Completion, service: str) -> Completion:
+    """The completion, whose method says that it stands for a provider's compaction."""
+    if service in completion.method:
+        return completion
+    methods = [completion.method, f"in the place of {service}"]
+    return replace(completion, method=", ".join(filter(None, methods)))
+
+
+CLIPPED_SHARE = 0.25
+"""The part of what a summary replaces that is left of one that is longer than that."""
+
+
+def _no_longer_than_useful(completion: Completion, request: SummaryRequest) -> Completion:
+    """The completion, or its two ends where it is no shorter than what it replaces."""
+    if request.useful_tokens is None or completion.sealed:
+        return completion
+    tokens = tokens_of_text(completion.text, request.count)
+    if tokens <= request.useful_tokens:
+        return completion
+    max_tokens = int(CLIPPED_SHARE * request.useful_tokens)
+    text = clipped(completion.text, max_tokens, request.count)
+    if not text:
+        return completion
+    finding = "it was longer than what it replaces, so that its middle was left out"
+    return replace(completion, text=text, findings=(*completion.findings, finding))
 
 
 def _outcome(
