@@ -38,7 +38,7 @@ from workbench.evaluation.metrics.work_exam.question import (
     WorkQuestion,
     plain,
 )
-from workbench.evaluation.metrics.work_exam.word_cover import content_words, word_share
+from workbench.evaluation.metrics.work_exam.word_cover import content_words
 
 WRITER = "the recording's own statements"
 FEWEST_WORDS, MOST_WORDS = 4, 45
@@ -97,11 +97,14 @@ def recorded_exam(messages: Sequence[Message], boundary: int) -> WorkExam:
     history = messages[:boundary]
     newest_request = last_user(history)
     request = "" if newest_request is None else plain(said_text(history[newest_request]))
+    request_words = set(content_words(request))
     by_kind: dict[QuestionKind, list[WorkQuestion]] = defaultdict(list)
     words_of_questions: set[tuple[str, ...]] = set()
     for statement in newest_first(history):
         words = tuple(content_words(statement.text))
-        if words in words_of_questions or word_share(statement.text, request) >= IN_REQUEST:
+        if not FEWEST_WORDS <= len(words) <= MOST_WORDS:
+            continue
+        if words in words_of_questions or _share_in(request_words, words) >= IN_REQUEST:
             continue
         question = _question(statement, history)
         if question is not None:
@@ -111,6 +114,13 @@ def recorded_exam(messages: Sequence[Message], boundary: int) -> WorkExam:
     for of_kind in by_kind.values():
         questions += _spread(of_kind, MOST_OF_KIND)
     return WorkExam(boundary, tuple(questions), WRITER)
+
+
+def _share_in(text_words: set[str], words: Sequence[str]) -> float:
+    """The share of some words that a text has, each counted once."""
+    distinct_words = set(words)
+    shared = distinct_words & text_words
+    return len(shared) / len(distinct_words)
 
 
 def _spread(questions: Sequence[WorkQuestion], limit: int) -> list[WorkQuestion]:
@@ -126,9 +136,7 @@ def _spread(questions: Sequence[WorkQuestion], limit: int) -> list[WorkQuestion]
 
 
 def _question(statement: Statement, messages: Sequence[Message]) -> WorkQuestion | None:
-    """The question that a statement answers; None where it says too little or too much."""
-    if not FEWEST_WORDS <= len(content_words(statement.text)) <= MOST_WORDS:
-        return None
+    """The question that a statement answers; None where it has no point."""
     points = tuple(_points(statement.text))[:MOST_POINTS]
     start = plain(said_text(messages[statement.message])).find(statement.text)
     if not points or start < 0:
@@ -141,12 +149,15 @@ def _points(text: str) -> Iterator[str]:
     """A statement's clauses, long ones in stretches."""
     for clause in _CLAUSE_END.split(text):
         stretch: list[str] = []
+        word_count = 0
         for word in clause.split():
             stretch.append(word)
-            if len(content_words(" ".join(stretch))) >= MOST_OF_POINT:
+            word_count += len(content_words(word))
+            if word_count >= MOST_OF_POINT:
                 yield " ".join(stretch)
                 stretch = []
-        if len(content_words(" ".join(stretch))) >= FEWEST_OF_POINT:
+                word_count = 0
+        if word_count >= FEWEST_OF_POINT:
             yield " ".join(stretch)
 
 
