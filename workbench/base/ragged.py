@@ -29,6 +29,15 @@ def ranges(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     return rows, np.arange(len(rows)) + shift
 
 
+def growing(numbers: Ints) -> Ints:
+    """The order in which numbers, 0 or larger, grow; equal ones keep theirs."""
+    largest = numbers.max(initial=0)
+    smallest_type = np.min_scalar_type(largest)
+    # small numbers are sorted many times as fast
+    small_numbers = numbers.astype(smallest_type)
+    return np.argsort(small_numbers, kind="stable")
+
+
 def kept_mask(flags_or_places: Collection[int] | Ints | Flags, n: int) -> Flags:
     """One flag for each of n things, from flags or from the places of those that are kept."""
     if isinstance(flags_or_places, np.ndarray):

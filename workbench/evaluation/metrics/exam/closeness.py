@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.base.ragged import Flags, Floats, Ints, ranges
+from workbench.base.ragged import Flags, Floats, Ints, growing, ranges
 from workbench.evaluation.metrics.exam.item import RELATED, Item
 from workbench.evaluation.metrics.exam.lines import Lines
 from workbench.evaluation.metrics.exam.names import Names, joined
@@ -212,15 +212,16 @@ class Cues:
         first_position = place_begin[place]
         last_position = place_end[place]
         next_inside = words.next_from(begin, first_position)
-        next_behind = words.next_from(begin, last_position + 1)
+        next_behind = next_inside
+        if behind_inside:
+            next_behind = words.next_from(begin, last_position + 1)
         is_before = next_inside > begin
         is_behind = next_behind < end
-        if not behind_inside:
-            is_behind &= next_behind == next_inside
         row_before = np.where(is_before, next_inside - 1, begin)
         row_behind = np.where(is_behind, next_behind, begin)
         steps_before = first_position - words.position[row_before]
         steps_behind = words.position[row_behind] - last_position
+        is_behind &= steps_behind > 0
         line = lines.segment_line[first_row]
         is_passive = lines.passive[line]
         passive = is_passive[place]
@@ -375,8 +376,8 @@ def among_first(keys: Ints, row_limit: int) -> Flags:
 
 
 def ranks(keys: Ints) -> Ints:
-    """How many earlier rows have each row's key."""
-    order = np.argsort(keys, kind="stable")
+    """How many earlier rows have each row's key; keys are 0 or larger."""
+    order = growing(keys)
     key_count = len(keys)
     begin = starts(keys[order])
     row_counts = np.diff(begin, append=key_count)

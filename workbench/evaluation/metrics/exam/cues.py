@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Floats, Ints
+from workbench.base.ragged import Flags, Floats, Ints, growing
 from workbench.engine.extraction.entities import KINDS, Kind
 from workbench.evaluation.metrics.exam.closeness import REACH, Cues, agrees, ranks
 from workbench.evaluation.metrics.exam.history import ExamHistory, Past
@@ -191,7 +191,7 @@ class Question:
         most_places = MOST_PAIRS // max(len(self.cue), 1)
         if len(number) > most_places:
             # the first places of each name before further ones
-            by_rank = np.argsort(ranks(number), kind="stable")
+            by_rank = growing(ranks(number))
             first_places = by_rank[:most_places]
             occurrence = np.sort(first_places)
             number = number[occurrence]
