@@ -53,12 +53,13 @@ def test_it_names_who_filled_the_context_and_the_largest_messages(
     assert "The largest messages in it:" in page and "The lamp in the hall" in page
 
 
+@pytest.mark.parametrize("reported", [0, 2])
 def test_it_says_how_many_requests_have_their_usage_and_that_dollars_are_of_these(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], reported: int
 ) -> None:
     messages: list[Message] = []
     for number in range(3):
-        usage = Usage(input=2_000, output=10) if number == 2 else None
+        usage = Usage(input=2_000, output=10) if number == reported else None
         messages.append(UserMessage(id=f"u{number}", blocks=(Text(LINE * 10),)))
         said = (Text("Eleven volts."),)
         answer = AssistantMessage(id=f"a{number}", blocks=said, model="gpt-4o", usage=usage)
@@ -69,6 +70,9 @@ def test_it_says_how_many_requests_have_their_usage_and_that_dollars_are_of_thes
     page = " ".join(capsys.readouterr().out.split())
     assert "dollars are of the 1 request with a recorded usage" in page
     assert "the usage of 1 of its 3 requests; the prompts of the others are our estimate" in page
+    is_largest_reported = reported == 2
+    assert ("This one is such" not in page) == is_largest_reported
+    assert "usage of no request" not in page
 
 
 def test_of_a_request_without_usage_it_never_says_that_none_was_reported(

@@ -266,16 +266,7 @@ def _say_context(context: Mapping[str, Any]) -> None:
     write(f"{heading}:")
     say()
     say(table(_source_rows(context["sources"]), columns))
-    if context["reported_requests"] == 0:
-        write(
-            "Its provider reported no usage: the tokens are our count, and the system prompt and"
-            " the tools may lack."
-        )
-    if _is_reported_in_part(context):
-        write(
-            f"The recording keeps the usage of {context['reported_requests']:,} of its"
-            f" {context['requests']:,} requests; the prompts of the others are our estimate."
-        )
+    _say_estimates(context)
     say("\nThe largest messages in it:\n")
     say(table(context["largest_messages"], MESSAGE_COLUMNS))
     if context["compactions"]:
@@ -289,6 +280,23 @@ def _say_context(context: Mapping[str, Any]) -> None:
     if context["rules"]:
         say("\nWhat became of the rules of the user:\n")
         say(table(context["rules"], RULE_COLUMNS))
+
+
+def _say_estimates(context: Mapping[str, Any]) -> None:
+    """Print which prompts are an estimate; nothing where all were reported."""
+    count_words = "the tokens are our count, and the system prompt and the tools may lack"
+    if not context["reported_requests"]:
+        write(f"The recording keeps the usage of no request: {count_words}.")
+        return
+    if not _is_reported_in_part(context):
+        return
+    sentence = (
+        f"The recording keeps the usage of {context['reported_requests']:,} of its"
+        f" {context['requests']:,} requests; the prompts of the others are our estimate."
+    )
+    if not context["is_reported"]:
+        sentence += f" This one is such: {count_words}."
+    write(sentence)
 
 
 def _say_losses(losses: Sequence[Mapping[str, Any]]) -> None:

@@ -10,7 +10,7 @@ from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.compaction_requests import compaction_request
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry
 from workbench.engine.transcript.message import AssistantMessage
-from workbench.engine.transcript.recorded_requests import usual_model
+from workbench.engine.transcript.recorded_requests import reported_prompts, usual_model
 from workbench.engine.transcript.session import Recorded, Session, UnreadField
 from workbench.evaluation.analysis.composition import RecordedContexts
 from workbench.evaluation.analysis.composition_gaps import unrecorded_losses
@@ -106,10 +106,7 @@ def _unread(fields: Iterable[UnreadField]) -> tuple[list[str], dict[str, Any]]:
 def _usage_facts(session: Session, sizing: Sizing) -> dict[str, Any]:
     """The usage that the provider reported, and how far our counts are from it."""
     calibration = sizing.calibration
-    prompts = []
-    for reply in _replies(session):
-        if reply.usage is not None and reply.usage.prompt:
-            prompts.append(reply.usage.prompt)
+    prompts = reported_prompts(session)
     return {
         "requests_with_usage": len(prompts),
         "largest_prompt": max(prompts, default=None),

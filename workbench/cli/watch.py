@@ -15,7 +15,7 @@ from workbench.cli.options import takes
 from workbench.cli.output import as_json as to_json
 from workbench.cli.output import complain, harmless, printable, say
 from workbench.evaluation.experiment.spec import Masking
-from workbench.evaluation.watching.follow import AGENTS, NOT_RECOGNISED, Followed
+from workbench.evaluation.watching.follow import AGENTS, NOT_RECOGNISED, Followed, Happening
 from workbench.evaluation.watching.needed import Lost, compactions, likely_needed
 from workbench.evaluation.watching.state import SessionMeter, SessionState
 
@@ -36,6 +36,15 @@ class Look:
 
     state: SessionState
     lost: list[Lost]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What befell the file, in a word for programs and a sentence for people."""
+
+    event: str
+    file: str
+    message: str
 
 
 @takes(Masking)
@@ -61,7 +70,8 @@ def watch(
     """Follow a session while its agent writes it: size, what fills it, when the next compaction is
     due.
 
-    After a compaction it names what was lost that the agent is likely to need. Ctrl-C ends it.
+    After a compaction it names what was lost that the agent is likely to need. Where the file is
+    emptied, removed or replaced it says so, and goes on. Ctrl-C ends it.
 
     Example:
 
@@ -69,22 +79,16 @@ def watch(
     """
     _refuse_missing(target)
     followed, meter = Followed(target, spec.redaction), SessionMeter(window)
-    looks = _looks(followed, meter, once)
+    changes = _shown(followed, meter, once)
     newest: Look | None = None
     try:
-        if as_json:
-            for newest in looks:
-                _say_as_json(followed, newest)
-        elif once:
-            for newest in looks:
-                say("\n".join(lines(newest.state, newest.lost)))
-                sys.stdout.flush()
-        elif not sys.stdout.isatty():
-            for newest in looks:
-                say(_line(newest))
-                sys.stdout.flush()
+        if once or as_json or not sys.stdout.isatty():
+            for part in changes:
+                if isinstance(part, Look):
+                    newest = part
+                _say_part(part, followed, once=once, as_json=as_json)
         else:
-            newest = _live(looks)
+            newest = _live(changes)
     except KeyboardInterrupt:
         newest = newest or _now(followed, meter)
     if newest is not None and not as_json and not once:
@@ -92,14 +96,30 @@ def watch(
     return 0
 
 
-def _say_as_json(followed: Followed, look: Look) -> None:
+def _say_part(part: Look | Event, followed: Followed, *, once: bool, as_json: bool) -> None:
+    """Print a state or an event as it is asked for."""
+    if as_json:
+        _say_as_json(followed, part)
+    elif isinstance(part, Event):
+        say(part.message)
+    elif once:
+        say("\n".join(lines(part.state, part.lost)))
+    else:
+        say(_line(part))
+    sys.stdout.flush()
+
+
+def _say_as_json(followed: Followed, part: Look | Event) -> None:
+    if isinstance(part, Event):
+        say(to_json(asdict(part)))
+        return
     document = {
+        "event": "state",
         "file": str(followed.path),
-        **asdict(look.state),
-        "lost": [asdict(entity) for entity in look.lost],
+        **asdict(part.state),
+        "lost": [asdict(entity) for entity in part.lost],
     }
     say(to_json(document))
-    sys.stdout.flush()
 
 
 def _say_end(state: SessionState) -> None:
@@ -117,7 +137,7 @@ def _refuse_missing(target: Path) -> None:
         raise MissingPath(target)
 
 
-def _looks(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look]:
+def _shown(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look | Event]:
     """What there is to show, at each change of the file; ends after the first where it is asked
     for `once`.
     """
@@ -125,7 +145,12 @@ def _looks(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look
     compaction_count = 0
     lost: list[Lost] = []
     while True:
-        if followed.update() or (once and followed.lines):
+        is_longer, event = _updated(followed)
+        if event is not None and not once:
+            compaction_count = 0
+            lost = []
+            yield event
+        if is_longer or (once and followed.lines):
             session = followed.session()
             assert session is not None
             session_compactions = compactions(session)
@@ -141,14 +166,44 @@ def _looks(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look
                 reason = NOT_RECOGNISED
             raise FormatError(reason, where=str(followed.path or followed.target))
         elif not has_waited and not followed.lines:
-            target = str(followed.target)
-            if followed.is_unrecognised:
-                target += f" ({NOT_RECOGNISED})"
-            complain(f"workbench: waiting for a session in {target}; Ctrl-C ends it")
+            _say_waiting(followed)
         has_waited = True
         if once:
             return
         time.sleep(POLL)
+
+
+def _updated(followed: Followed) -> tuple[bool, Event | None]:
+    """Whether the file has become longer, and what else befell it.
+
+    Raises:
+        FormatError: it cannot be read, and never could.
+    """
+    reason = ""
+    is_longer = False
+    try:
+        is_longer = followed.update()
+    except FormatError as error:
+        if not followed.was_read:
+            raise
+        reason = str(error)
+    happening = followed.happening
+    if happening is None:
+        return is_longer, None
+    file = str(followed.path or followed.target)
+    message = f"{file} {happening.value}"
+    if happening is Happening.UNREADABLE:
+        message = f"{reason}; {happening.value}"
+    event = Event(happening.name.lower(), file, message)
+    return is_longer, event
+
+
+def _say_waiting(followed: Followed) -> None:
+    """Say that there is no session yet."""
+    target = str(followed.target)
+    if followed.is_unrecognised:
+        target += f" ({NOT_RECOGNISED})"
+    complain(f"workbench: waiting for a session in {target}; Ctrl-C ends it")
 
 
 def _now(followed: Followed, meter: SessionMeter) -> Look | None:
@@ -158,7 +213,7 @@ def _now(followed: Followed, meter: SessionMeter) -> Look | None:
     return Look(meter.state(session, followed.format), [])
 
 
-def _live(looks: Iterator[Look]) -> Look | None:
+def _live(changes: Iterator[Look | Event]) -> Look | None:
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
@@ -166,7 +221,11 @@ def _live(looks: Iterator[Look]) -> Look | None:
     newest: Look | None = None
     with Live(console=Console(), auto_refresh=False) as display:
         try:
-            for newest in looks:
+            for part in changes:
+                if isinstance(part, Event):
+                    display.console.print(Text(harmless(part.message)))
+                    continue
+                newest = part
                 text = harmless("\n".join(lines(newest.state, newest.lost)))
                 body: RenderableType = Text(text, no_wrap=True, overflow="ellipsis")
                 display.update(body, refresh=True)

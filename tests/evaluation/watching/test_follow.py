@@ -10,6 +10,13 @@ from workbench import FormatError, load
 from workbench.evaluation.watching.follow import Followed
 
 
+def befell(followed: Followed) -> str | None:
+    """The name of what befell the file; None where nothing did."""
+    if followed.happening is None:
+        return None
+    return followed.happening.name
+
+
 def test_each_line_is_read_once_and_the_session_is_that_of_the_whole_file(tmp_path: Path) -> None:
     file, followed = tmp_path / "s.jsonl", Followed(tmp_path / "s.jsonl")
     assert not followed.update() and followed.session() is None  # it appears later
@@ -152,3 +159,76 @@ def test_two_records_without_a_line_end_between_them_are_two(tmp_path: Path) -> 
     assert session is not None and session.log == load(file)[0].log
     file.write_text("\n".join(written) + "\n")
     assert session.log == load(file)[0].log
+
+
+def test_what_befalls_a_file_is_told_once_and_reading_goes_on_when_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, aside = tmp_path / "s.jsonl", tmp_path / "aside"
+    followed = Followed(file)
+    whole = "\n".join(lines(steps=4)) + "\n"
+
+    def befallen() -> tuple[str | None, bool]:
+        is_longer = followed.update()
+        return befell(followed), is_longer
+
+    assert befallen() == (None, False)  # it is not written yet
+    file.write_text("")
+    assert befallen() == (None, False)
+    file.write_text(whole)
+    assert befallen() == (None, True)
+    file.write_text("")
+    assert befallen() == ("EMPTIED", False)
+    assert befallen() == (None, False)
+    file.unlink()
+    assert befallen() == ("REMOVED", False)
+    assert befallen() == (None, False)
+    file.write_text(whole)
+    assert befallen() == ("RETURNED", True)
+    assert befallen() == (None, False)
+    file.rename(aside)  # rotated, and put back as it was
+    assert befallen() == ("REMOVED", False)
+    aside.rename(file)
+    assert befallen() == ("RETURNED", False)
+    file.write_text("\n".join(lines(steps=2)) + "\n")
+    assert befallen() == ("SHORTENED", True)
+    file.write_text(whole.replace("Fix", "Mend"))
+    assert befallen() == ("REWRITTEN", True)
+    aside.write_text(whole)
+    aside.replace(file)
+    assert befallen() == ("REPLACED", True)
+
+    def refused(path: Path, mode: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as context:
+        context.setattr(Path, "open", refused)
+        for happening in ("UNREADABLE", None):
+            with pytest.raises(FormatError, match="Permission denied"):
+                followed.update()
+            assert befell(followed) == happening
+    assert befallen() == ("RETURNED", False)
+    session = followed.session()
+    assert session is not None and session.log == load(file)[0].log
+
+
+def test_what_no_agent_writes_is_told_once_and_is_no_return(tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    followed = Followed(file)
+    file.write_text("\n".join(lines(steps=2)) + "\n")
+    followed.update()
+    file.write_text("no session\n")
+    with pytest.raises(FormatError, match="not recognised"):
+        followed.update()
+    assert befell(followed) == "UNREADABLE"
+    assert not followed.update() and befell(followed) is None
+    file.write_text("\n".join(lines(steps=4)) + "\n")
+    assert followed.update() and befell(followed) == "RETURNED"
+
+
+def test_a_newer_session_of_a_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "old.jsonl").write_text("\n".join(lines(steps=2)))
+    followed = Followed(tmp_path)
+    assert followed.update() and befell(followed) is None
+    (tmp_path / "new.jsonl").write_text("\n".join(lines(steps=4)))
+    assert followed.update() and befell(followed) == "NEWER"

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from evaluation.watching.test_watch import RECORDING
 
 import workbench
 from workbench import load
+from workbench.cli import main
 from workbench.live import dropins
 
 
@@ -95,6 +97,29 @@ def test_whatever_is_broken_the_agent_goes_on(tmp_path: Path, event: dict[str, A
         and process.stderr.count("\n") == 1
     )
     assert "nothing: ," not in process.stderr
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        ({}, "no text in `hook_event_name`"),
+        ({"hook_event_name": "Stop"}, "'Stop'; PreCompact, SessionStart and UserPromptSubmit"),
+        ({"hook_event_name": "PreCompact"}, "no text in `session_id`"),
+        ({"hook_event_name": "UserPromptSubmit"}, "no text in `session_id`"),
+        ({"hook_event_name": "PreCompact", "session_id": "s"}, "no text in `transcript_path`"),
+    ],
+)
+def test_an_event_that_lacks_something_is_refused_with_what_it_lacks(
+    event: dict[str, Any],
+    reason: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "stdin", StringIO(json.dumps(event)))
+    assert main(["agent", "hook"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "" and "the hook did nothing: " in printed.err
+    assert reason in printed.err
 
 
 @pytest.fixture

@@ -52,6 +52,59 @@ def test_it_follows_a_session_that_another_process_writes(tmp_path: Path, which:
     assert len(seen[-1]["lost"]) and seen[-1]["size_from"] == "reported usage"
 
 
+@pytest.mark.parametrize("form", ["--json", ""])
+def test_it_says_that_its_file_was_emptied_and_removed_and_goes_on(
+    tmp_path: Path, form: str
+) -> None:
+    file, whole = tmp_path / "growing.jsonl", "\n".join(lines()) + "\n"
+    file.write_text(whole)
+    command = [sys.executable, "-m", "workbench", "watch", str(file), *filter(None, [form])]
+    heeds_ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, preexec_fn=heeds_ctrl_c
+    ) as watching:
+        assert watching.stdout is not None
+        state = watching.stdout.readline()
+        file.write_text("")
+        said = [watching.stdout.readline()]
+        file.unlink()
+        said.append(watching.stdout.readline())
+        file.write_text(whole)
+        said.append(watching.stdout.readline())
+        assert watching.stdout.readline() == state
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(20) == 0
+    expected = ["emptied", "removed", "returned"]
+    if form:
+        assert json.loads(state)["event"] == "state"
+        events = [json.loads(line) for line in said]
+        assert [event["event"] for event in events] == expected
+        said = [event["message"] for event in events]
+    assert said[0].strip() == f"{file} was emptied; waiting until something is written to it"
+    assert said[1].strip() == f"{file} was removed; waiting until it is there again"
+    assert said[2].strip() == f"{file} can be read again"
+
+
+def test_a_file_that_becomes_another_formats_is_named_and_waited_for(tmp_path: Path) -> None:
+    file, whole = tmp_path / "growing.jsonl", "\n".join(lines()) + "\n"
+    file.write_text(whole)
+    command = [sys.executable, "-m", "workbench", "watch", str(file), "--json"]
+    heeds_ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, preexec_fn=heeds_ctrl_c
+    ) as watching:
+        assert watching.stdout is not None
+        assert json.loads(watching.stdout.readline())["event"] == "state"
+        file.write_text("no session\n")
+        event = json.loads(watching.stdout.readline())
+        assert event["event"] == "unreadable" and "is not recognised" in event["message"]
+        file.write_text(whole)
+        assert json.loads(watching.stdout.readline())["event"] == "returned"
+        assert json.loads(watching.stdout.readline())["compactions"] == 1
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(20) == 0
+
+
 def test_it_says_what_fills_the_context_and_when_the_next_compaction_is_due(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

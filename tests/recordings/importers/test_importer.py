@@ -191,7 +191,7 @@ def test_sessions_of_one_file_come_one_by_one(tmp_path: Path) -> None:
 
 
 def test_every_built_in_format_says_what_it_carries() -> None:
-    assert len(format_names()) == 72
+    assert len(format_names()) == 73
     assert all(row["what it is"] and row["carries"] for row in listed_formats())
 
 

@@ -73,7 +73,10 @@ def test_a_file_without_one_of_its_fields_is_told_which(
         ),
         ('{"speaker": "me", "says": "hello"}', "its fields are `says`, `speaker`"),
         ("Dear diary, nothing happened.", "which is no JSON"),
-        ("[[1, 2]]", "its fields are none"),
+        ("[[1, 2]]", "a JSON list without an object in it"),
+        ("[]", "a JSON list without an object in it"),
+        ("{}", "which is JSON without a field"),
+        ('"Dear diary"', "which is JSON without a field"),
     ],
 )
 def test_the_refusal_names_the_nearest_format_and_the_page_on_own_formats(

@@ -86,6 +86,34 @@ def test_other_encodings_and_line_ends_read_the_same(
     assert plain_text(session.messages[-1]) == "grün ✓ 🧭"
 
 
+@pytest.mark.parametrize(
+    ("encoding", "before"), [("utf-8", ""), ("utf-8-sig", " \n"), ("utf-16", "")]
+)
+@pytest.mark.parametrize("content", ["document", "lines"])
+def test_what_a_program_encoded_as_json_twice_reads_the_same(
+    tmp_path: Path, encoding: str, before: str, content: str
+) -> None:
+    text = "\n".join(map(json.dumps, [PI, say("What is a name? 🌦")]))
+    if content == "document":
+        text = json.dumps([{"role": "user", "content": 'What is a "name"? 🌦'}], indent=1)
+    file = tmp_path / "talk.json"
+    file.write_text(text, encoding="utf-8")
+    (once,) = load(file)
+    file.write_text(before + json.dumps(text), encoding=encoding)
+    (twice,) = load(file)
+    assert "🌦" in plain_text(once.messages[0])
+    assert [plain_text(message) for message in twice.messages] == [
+        plain_text(message) for message in once.messages
+    ]
+
+
+def test_a_string_of_json_that_is_not_closed_is_refused_as_no_json(tmp_path: Path) -> None:
+    file = tmp_path / "talk.json"
+    file.write_text('"{\\"role\\": \\"user\\"}')
+    with pytest.raises(FormatError, match="which is no JSON"):
+        load(file)
+
+
 def test_of_a_packed_file_that_is_cut_off_the_intact_part_is_read_where_that_is_wanted(
     tmp_path: Path,
 ) -> None:

@@ -147,6 +147,7 @@ def _session(id: str, n: int, **text: str) -> dict[str, Any]:
         "model": "some-model",
         "messages": 120,
         "requests": 60,
+        "reported_requests": 60 if calibrated else 0,
         "tokens": 82_000 + 1000 * n,
         "overhead": 9_000 if calibrated else 0,
         "scale": 1.1 if calibrated else None,

@@ -151,6 +151,24 @@ def test_what_is_wrong_with_the_run_stands_beside_the_answer() -> None:
     )
 
 
+def test_reports_that_fit_no_scale_are_not_called_none() -> None:
+    source = made(3)
+    source.rows["sessions"][2].update(reported_requests=1, requests=5)
+    text = " ".join(told(source).caveats)
+    assert "report no usage" not in text and "No session reports" not in text
+    assert (
+        "The usage that 1 of 3 sessions reports, of 1 of 5 requests, is too little or too uneven"
+        in text
+    )
+
+
+def test_a_run_that_was_written_before_reports_were_counted_claims_no_count() -> None:
+    source = made(3)
+    source.rows["sessions"][2].update(reported_requests=None)
+    text = " ".join(told(source).caveats)
+    assert "The usage that 1 of 3 sessions reports is too little or too uneven" in text
+
+
 def test_it_uses_no_internal_names() -> None:
     text = str(told(made(9)))
     assert not any(

@@ -199,8 +199,7 @@ def in_context(text: str) -> Iterator[Place]:
     """The secrets that only their surroundings give away, in no order; some may overlap."""
     for value, strength in named_values(text):
         yield Place(value.start, value.stop, _kind(strength))
-    for cell, strength in table_values(text):
-        yield Place(cell.start, cell.stop, _kind(strength))
+    yield from in_tables(text)
     for start, stop, strength in printed_secrets(text):
         yield Place(start, stop, _kind(strength))
     yield from _in_headers(text)
@@ -211,6 +210,12 @@ def in_context(text: str) -> Iterator[Place]:
         yield Place(start, stop, "token")
     for start, stop in access_codes(text):
         yield Place(start, stop, "secret")
+
+
+def in_tables(text: str) -> Iterator[Place]:
+    """The secrets in columns with a telling title, in no order."""
+    for cell, strength in table_values(text):
+        yield Place(cell.start, cell.stop, _kind(strength))
 
 
 def _in_headers(text: str) -> Iterator[Place]:

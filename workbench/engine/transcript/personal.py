@@ -17,7 +17,7 @@ from workbench.engine.transcript.person_lines import CERTAIN_KINDS, beside
 from workbench.engine.transcript.person_numbers import numbers_of_persons
 from workbench.engine.transcript.personal_forms import in_forms
 from workbench.engine.transcript.personal_kinds import KINDS as KINDS
-from workbench.engine.transcript.personal_names import NamedValue, named_values
+from workbench.engine.transcript.personal_names import NamedValue, named_values, values_in_columns
 from workbench.engine.transcript.personal_numbers import cards, ibans, phones, ssns, wallets
 from workbench.engine.transcript.postal_addresses import places
 from workbench.engine.transcript.signs import matches_with
@@ -195,6 +195,13 @@ def personal(text: str, kinds: frozenset[str] = KINDS) -> Iterator[Place]:
     for place in beside(text, places):
         if place.kind in kinds:
             yield place
+
+
+def personal_in_tables(text: str, kinds: frozenset[str]) -> Iterator[Place]:
+    """The personal data of these kinds in columns whose title alone is enough to tell it."""
+    for value in values_in_columns(text, kinds):
+        if not value.weak:
+            yield Place(value.start, value.stop, value.kind)
 
 
 def _found_by_form(text: str, kinds: frozenset[str]) -> Iterator[Place]:

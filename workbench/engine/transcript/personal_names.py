@@ -150,7 +150,7 @@ def named_values(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
             if _begins_word(text, start):
                 yield from _values_at(text, start, _BY_WORD[word], kinds)
             start = lower.find(word, start + len(word))
-    yield from _in_columns(text, kinds)
+    yield from values_in_columns(text, kinds)
 
 
 def _values_at(
@@ -297,7 +297,7 @@ def _is_login(value: str) -> bool:
     return len(value) >= 4 and not is_account
 
 
-def _in_columns(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
+def values_in_columns(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
     """The personal data in columns with a telling title."""
     for column in columns(text, _is_telling):
         for label in _labels_of(column.title):

@@ -53,6 +53,18 @@ class RecordedRequest:
     turn_before: int | None = None
 
 
+def reported_prompts(session: Session) -> list[int]:
+    """Tokens of each prompt of the main path that its provider reported, in their order."""
+    prompts: list[int] = []
+    for message in session.messages:
+        if not isinstance(message, AssistantMessage):
+            continue
+        usage = message.usage
+        if usage is not None and usage.prompt:
+            prompts.append(usage.prompt)
+    return prompts
+
+
 @dataclass(slots=True)
 class Turns:
     """Follows the turns of a session: from a user's message to the answer after which the user

@@ -15,6 +15,7 @@ from workbench.engine.transcript.credentials import (
     in_commands,
     in_context,
     in_forms,
+    in_tables,
     named_kind,
 )
 from workbench.engine.transcript.discoveries import (
@@ -27,7 +28,7 @@ from workbench.engine.transcript.discoveries import (
     without_overlaps,
 )
 from workbench.engine.transcript.encodings import BASE64, readings, said_in_base64, unescaped
-from workbench.engine.transcript.personal import KINDS, personal
+from workbench.engine.transcript.personal import KINDS, personal, personal_in_tables
 from workbench.engine.transcript.plain_view import (
     plain_view,
     readable_queries,
@@ -101,8 +102,14 @@ class Redactor:
         yield from discovered(in_forms(lines.text), lines)
         yield from discovered(in_context(lines.text), lines)
         yield from discovered(in_commands(view.text), view)
-        records = readable_queries(without_line_numbers(without_marks(view)))
+        unnumbered = without_line_numbers(without_marks(view))
+        records = readable_queries(unnumbered)
         yield from discovered(personal(records.text, self._kinds), records)
+        if view is not lines:  # the number at the start of a row may be its first cell
+            for rows in (view, unnumbered):
+                yield from discovered(in_tables(rows.text), rows)
+        if view is not unnumbered:
+            yield from discovered(personal_in_tables(view.text, self._kinds), view)
         if "email" in self._kinds:
             yield from discovered(mail_addresses(view.text), view)
 

@@ -40,12 +40,13 @@ _TITLE = r"[\"'`]?[^\W\d_][\w .()#/°'’-]{0,40}[\"'`]?"
 _LATER_TITLE = _TITLE.replace(r"[^\W\d_]", r"[^\W_]", 1)
 _SPACED_TITLE = r"[^\W\d_][\w.()#/-]{0,30}(?: [\w.()#/-]{1,30}){0,3}"
 _HEADER = re.compile(
-    rf"^[ \t>+]{{0,8}}(?:\|[ ]{{0,20}})?(?:{_TITLE}(?:"
+    rf"^[ \t>+]{{0,8}}(?:[|│][ ]{{0,20}})?(?:{_TITLE}(?:"
     + "|".join(
         rf"(?:[ ]{{0,20}}{sign}[ ]{{0,20}}{_LATER_TITLE}){{1,60}}"
-        for sign in (",", ";", r"\|", r"\t")
+        for sign in (",", ";", r"\|", "│", r"\t")
     )
-    + rf")[ ]{{0,20}}\|?|{_SPACED_TITLE}(?: {{2,60}}{_SPACED_TITLE}){{1,30}})[ \t\r]*$",
+    + rf")[ ]{{0,20}}[|│]?|[|│][ ]{{0,20}}{_TITLE}[ ]{{0,20}}[|│]"
+    rf"|{_SPACED_TITLE}(?: {{2,60}}{_SPACED_TITLE}){{1,30}})[ \t\r]*$",
     re.MULTILINE,
 )
 _NO_TITLES = r"=:{}\[\]<$@!*&?\\~^%\n"
@@ -56,10 +57,13 @@ _LAYOUTS = (
     Layout(",", re.compile(rf"(?:{_QUOTED_CELL}|[^,\n]*)(?:,|$)", re.MULTILINE)),
     Layout(";", re.compile(rf"(?:{_QUOTED_CELL}|[^;\n]*)(?:;|$)", re.MULTILINE)),
     Layout("|", re.compile(r"[^|\n]*(?:\||$)", re.MULTILINE)),
+    Layout("│", re.compile(r"[^│\n]*(?:│|$)", re.MULTILINE)),
     Layout("\t", re.compile(r"[^\t\n]*(?:\t|$)", re.MULTILINE)),
     Layout("  ", re.compile(r"\S+(?: \S+)*(?: +|$)", re.MULTILINE)),
 )
-_RULE = re.compile(r"[-+|:=─\s]*")
+_FRAMES = ("|", "│")
+"""Signs that also stand before the first cell of a line, and behind its last."""
+_RULE = re.compile(r"[-+|:=─━═│┌┬┐├┼┤└┴┘╞╪╡╭╮╰╯\s]*")
 _UNDERLINE = re.compile(r"[-=─ \t\r]*[-=─]{3}[-=─ \t\r]*")
 _INSERT = re.compile(
     r"\binsert[ ]{1,4}(?:or \w{1,10} )?into["
@@ -67,10 +71,20 @@ _INSERT = re.compile(
     r"\s{0,20}values\s{0,20}",
     re.IGNORECASE,
 )
+_ASKED = (
+    r"(?:[\w.\"`]{1,60}|\w{1,30}\([^()\n]{0,80}\))"
+    r"(?:[ ]{1,4}as[ ]{1,4}[\w\"`]{1,40})?"
+)
+"""What a query asks for: a column or what a function makes of some, with a name of its own."""
+_GAP = r"\s{0,20}(?:[\w=*#.-]{0,30}> ?)?"
+"""Between two words of a query: spaces, also a new line with the sign that asks for more of it."""
+_ASKED_FOR = re.compile(
+    r"(?P<title>[\w.\"`]+)(?P<arguments>\([^()\n]*\))?(?:[ ]+as[ ]+(?P<name>[\w\"`]+))?",
+    re.IGNORECASE,
+)
 _SELECT = re.compile(
-    r"\bselect[ ]{1,4}(?:distinct[ ]{1,4})?(?P<titles>[\w.\"`]{1,60}(?:[ ]?,["
-    r" ]?[\w.\"`]{1,60}){0,30})[ ]{1,4}from[ ]"
-    r"[^\n]{1,300}\n",
+    rf"\bselect[ ]{{1,4}}(?:distinct[ ]{{1,4}})?(?P<titles>{_ASKED}(?:{_GAP},{_GAP}{_ASKED}){{0,30}})"
+    rf"\s{_GAP}from\s(?:[^\n;]{{1,300}}(?:\n[^\n;]{{1,300}}){{0,8}};[^\n]{{0,60}}|[^\n]{{1,300}})\n",
     re.IGNORECASE,
 )
 """A query; a program prints its rows below, often without their titles."""
@@ -80,7 +94,13 @@ _ROW_OF_SQL = re.compile(
 _CELL_OF_SQL = re.compile(
     r"\s*(?:[NE]?'(?P<text>(?:[^'\n]|''){0,1000})'|(?P<bare>[^,'\s]*))\s*(?:,|\Z)"
 )
-_EDGES = " \t\r\"'`,;|"
+_RECORD = re.compile(
+    r"^-\[ RECORD \d{1,9} \][-+]*\n(?P<fields>(?:[^\n|]{1,60}\|[^\n]*(?:\n|\Z)){1,100})",
+    re.MULTILINE,
+)
+"""A row that psql prints over several lines, a column on each."""
+_FIELD = re.compile(r"^(?P<title>[^\n|]{1,60}?) *\| ?(?P<value>[^\n]*)$", re.MULTILINE)
+_EDGES = " \t\r\"'`,;|│"
 
 
 def columns(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
@@ -91,6 +111,8 @@ def columns(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
         yield from _columns_of_insert(text, insert, is_telling)
     for query in matches_with(_SELECT, text, "elect", "ELECT"):
         yield from _columns_of_select(text, query, is_telling)
+    for record in matches_with(_RECORD, text, "-[ RECORD"):
+        yield from _columns_of_record(text, record, is_telling)
 
 
 def _columns_of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
@@ -107,6 +129,8 @@ def _columns_of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[
         names = [text[cell.start : cell.stop] for cell in titles]
         if not any(map(is_telling, names)):
             continue
+        if len(names) == 1 and not _is_ruled(text, header.end() + 1):
+            continue
         rows = list(_rows(text, header.end() + 1, layout, titles))
         if not rows:
             continue
@@ -114,6 +138,13 @@ def _columns_of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[
         stop = last_cell.stop
         certain = not _may_be_pair(text, header, layout, names)
         yield from _columns_of_rows(names, rows, is_telling, certain=certain)
+
+
+def _is_ruled(text: str, start: int) -> bool:
+    """Whether the line that begins here is a rule, as below the titles of a table."""
+    stop = line_end(text, start)
+    rule = _RULE.fullmatch(text, start, stop)
+    return rule is not None
 
 
 def _may_be_pair(text: str, header: re.Match[str], layout: Layout, names: list[str]) -> bool:
@@ -158,8 +189,8 @@ def _cells_below(titles: list[Cell], cells: list[Cell], start: int) -> list[Cell
 
 
 def _cells(text: str, start: int, stop: int, layout: Layout) -> list[Cell]:
-    if layout.sign == "|":
-        start, stop = _without_edges(text, start, stop)
+    if layout.sign in _FRAMES:
+        start, stop = _without_edges(text, start, stop, layout.sign)
     cells: list[Cell] = []
     for match in layout.cell.finditer(text, start, stop):
         is_empty = match.start() == match.end()
@@ -175,13 +206,13 @@ def _cells(text: str, start: int, stop: int, layout: Layout) -> list[Cell]:
     return cells
 
 
-def _without_edges(text: str, start: int, stop: int) -> Span:
+def _without_edges(text: str, start: int, stop: int, sign: str) -> Span:
     """A line of a table without the signs that frame it."""
     line = text[start:stop]
     framed = line.strip()
     start += len(line) - len(line.lstrip())
     stop = start + len(framed)
-    has_edges = framed.startswith("|") and framed.endswith("|")
+    has_edges = framed.startswith(sign) and framed.endswith(sign)
     if has_edges and len(framed) > 1:
         return start + 1, stop - 1
     return start, stop
@@ -191,13 +222,17 @@ def _columns_of_select(
     text: str, query: re.Match[str], is_telling: Callable[[str], bool]
 ) -> Iterator[Column]:
     names: list[str] = []
-    for title in query["titles"].split(","):
-        _, _, name = title.strip(' "`').rpartition(".")
+    for wish in _ASKED_FOR.finditer(query["titles"]):
+        name = _name_of(wish, is_telling)
         names.append(name)
     if not any(map(is_telling, names)):
         return
     start = query.end()
-    line = text[start : line_end(text, start)].strip()
+    first_row = start
+    while first_row < len(text) and _is_ruled(text, first_row):
+        first_row = line_end(text, first_row) + 1
+    row_end = line_end(text, first_row)
+    line = text[first_row:row_end]
     layout = _LAYOUTS[-1]
     for candidate in reversed(_LAYOUTS):
         if candidate.sign in line:
@@ -206,6 +241,34 @@ def _columns_of_select(
     titles = [Cell(0, 0)] * len(names)
     rows = list(_rows(text, start, layout, titles))
     yield from _columns_of_rows(names, rows, is_telling)
+
+
+def _name_of(wish: re.Match[str], is_telling: Callable[[str], bool]) -> str:
+    """The name that tells what a query asks for: its own where the column's tells nothing."""
+    own_name = wish.group("name")
+    title = wish["title"]
+    _, _, column = title.rpartition(".")
+    column = column.strip('"`')
+    if own_name is None:
+        own_name = ""
+    if wish["arguments"] is not None:
+        return own_name
+    if is_telling(column):
+        return column
+    return own_name.strip('"`')
+
+
+def _columns_of_record(
+    text: str, record: re.Match[str], is_telling: Callable[[str], bool]
+) -> Iterator[Column]:
+    start, stop = record.span("fields")
+    for field in _FIELD.finditer(text, start, stop):
+        title = field["title"].strip()
+        value = field["value"].strip()
+        if value and is_telling(title):
+            begin, end = field.span("value")
+            cell = Cell(begin, end)
+            yield Column(title, (cell,))
 
 
 def _columns_of_insert(

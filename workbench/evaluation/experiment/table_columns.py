@@ -28,6 +28,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "model": "text",
         "messages": "int",
         "requests": "int",
+        "reported_requests": "int",
         "tokens": "int",
         "overhead": "int",
         "scale": "float",

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.transcript.message import said_texts
+from workbench.engine.transcript.recorded_requests import reported_prompts
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.keys import key
@@ -123,6 +124,7 @@ def _session_row(prepared: Prepared) -> Row:
         "format": origin.format,
         "messages": len(session.messages),
         "requests": len(session.requests),
+        "reported_requests": len(reported_prompts(session)),
         "tokens": sum(sizing.sizes),
         "overhead": sizing.overhead,
         "window_wanted": wanted_window.tokens,

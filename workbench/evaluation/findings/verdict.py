@@ -236,7 +236,9 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
     failures: list[dict[Hashable, object]] = []
     if not is_shared:  # a copy hides the reasons
         failures = failed.drop_duplicates("strategy").to_dict("records")[:MOST_FAILURES]
-    is_unreported = sessions["scale"].isna()
+    is_unsized = sessions["scale"].isna()
+    is_unreported = is_unsized & (sessions["reported_requests"].fillna(-1) == 0)
+    unfitted = sessions[is_unsized & ~is_unreported]
     is_widened = sessions["window_used"] > sessions["window_wanted"]
     about_the_run = sentences(
         "caveats",
@@ -252,6 +254,9 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
         damaged=_damaged_lines(run),
         sessions=len(sessions),
         unreported=int(is_unreported.sum()),
+        unfitted=len(unfitted),
+        reported_requests=int(unfitted["reported_requests"].sum()),
+        unfitted_requests=int(unfitted["requests"].sum()),
         widened=int(is_widened.sum()),
     )
     caveats = (

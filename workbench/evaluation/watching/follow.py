@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from enum import Enum
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -38,6 +39,24 @@ anew.
 """
 
 
+class Happening(Enum):
+    """What befell a file that is followed, and in words what that means for the reader."""
+
+    EMPTIED = "was emptied; waiting until something is written to it"
+    REMOVED = "was removed; waiting until it is there again"
+    UNREADABLE = "waiting until it can be read"
+    RETURNED = "can be read again"
+    REPLACED = "was replaced by another file; read from its start"
+    SHORTENED = "became shorter; read from its start"
+    REWRITTEN = "was written anew; read from its start"
+    NEWER = "is the newest session now; read from its start"
+
+    @property
+    def is_absence(self) -> bool:
+        """Whether there is nothing to read until something else happens."""
+        return self in (Happening.EMPTIED, Happening.REMOVED, Happening.UNREADABLE)
+
+
 class Followed:
     """A growing session file, or the newest one of a folder.
 
@@ -50,6 +69,9 @@ class Followed:
         lines: how many lines were read.
         restarts: how often the file was read anew: it was cut, replaced, or a newer one took its
             place.
+        was_read: whether anything of an agent was ever read.
+        happening: what befell the file since the call of `update` before the last; None where it
+            only grew, or was never read.
     """
 
     def __init__(self, target: str | Path, redaction: frozenset[str] | None = None) -> None:
@@ -57,7 +79,10 @@ class Followed:
         self.redaction = redaction
         self.path: Path | None = None
         self.restarts = 0
+        self.happening: Happening | None = None
+        self._absence: Happening | None = None
         self._inode = 0
+        self.was_read = False
         self._begin()
 
     def _begin(self) -> None:
@@ -75,12 +100,24 @@ class Followed:
         Raises:
             FormatError: the file is of no agent that can be followed, or it cannot be opened.
         """
-        path = self._current_path()
-        if path is None or not path.exists():
-            return False
-        if not path.is_file():
-            raise FormatError("is neither a file nor a folder", where=str(path))
+        self.happening = None
         try:
+            is_longer = self._read_on()
+        except FormatError:
+            self._miss(Happening.UNREADABLE)
+            raise
+        self.was_read |= is_longer
+        return is_longer
+
+    def _read_on(self) -> bool:
+        """Read what was written since; says whether anything was."""
+        path = self._current_path()
+        try:
+            if path is None or not path.exists():
+                self._miss(Happening.REMOVED)
+                return False
+            if not path.is_file():
+                raise FormatError("is neither a file nor a folder", where=str(path))
             with path.open("rb") as stream:
                 facts = os.fstat(stream.fileno())
                 self._restart_where_new(path, facts)
@@ -90,7 +127,18 @@ class Followed:
                     self._take(data)
         except OSError as error:
             raise FormatError(f"cannot be read ({error.strerror})", where=str(path)) from None
+        if not self._offset:
+            self._miss(Happening.EMPTIED)
+        elif self._absence is not None and self._builder is not None:
+            self._absence = None
+            self.happening = Happening.RETURNED
         return self.lines > earlier_lines
+
+    def _miss(self, absence: Happening) -> None:
+        """Keep in mind that there is nothing to read, and say so the first time."""
+        if self.was_read and self._absence is not absence:
+            self._absence = absence
+            self.happening = absence
 
     def _current_path(self) -> Path | None:
         """The file to read now; None where the folder has none."""
@@ -106,19 +154,25 @@ class Followed:
         place_before = max(self._offset - checked, 0)
         stream.seek(place_before)
         if stream.read(checked) != self._before:
-            self._anew()
+            self._anew(Happening.REWRITTEN)
             stream.seek(0)
 
     def _restart_where_new(self, path: Path, facts: os.stat_result) -> None:
         """Begin again where another file has this name, or the file has become shorter."""
-        is_other_file = path != self.path or facts.st_ino != self._inode
-        is_shorter = facts.st_size < self._offset
-        if self.path is not None and (is_other_file or is_shorter):
-            self._anew()
+        if self.path is None:
+            pass
+        elif path != self.path:
+            self._anew(Happening.NEWER)
+        elif facts.st_ino != self._inode:
+            self._anew(Happening.REPLACED)
+        elif facts.st_size < self._offset:
+            self._anew(Happening.SHORTENED)
         self.path = path
         self._inode = facts.st_ino
 
-    def _anew(self) -> None:
+    def _anew(self, cause: Happening) -> None:
+        if self.was_read:
+            self.happening = cause
         self.restarts += 1
         self._begin()
 

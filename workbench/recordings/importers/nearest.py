@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.json_text import decodable
 from workbench.recordings.importers.sqlite import MAGIC
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -152,12 +153,14 @@ def _likely_cause(head: Head) -> str:
 
 def _named_fields(head: Head) -> str:
     """What fields a file has that looks like no format."""
-    is_json = head.keys or head.records or head.is_list
-    if not is_json:
-        return ", which is no JSON"
-    names = sorted(head.keys)
-    shown_names = _quoted(names[:SHOWN])
-    return f"; its fields are {shown_names or 'none'}"
+    if head.keys:
+        names = sorted(head.keys)
+        return f"; its fields are {_quoted(names[:SHOWN])}"
+    if head.is_list:
+        return ", a JSON list without an object in it"
+    if decodable(head.text) is not None:
+        return ", which is JSON without a field"
+    return ", which is no JSON"
 
 
 def _named_tables(tables: list[str]) -> str:

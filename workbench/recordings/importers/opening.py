@@ -4,15 +4,12 @@ within bounds.
 
 import bz2
 import codecs
-import contextlib
 import gzip
 import io
 import lzma
-import struct
-import zipfile
+import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from io import BufferedReader
 from itertools import count
 from pathlib import Path
@@ -20,6 +17,7 @@ from time import monotonic
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
 from workbench.base.errors import FormatError, missing_extra
+from workbench.recordings.importers.json_text import decodable
 
 MOST_UNPACKED = 4 << 30
 """Bytes to which a packed file may unpack. Only lines are read of so much, one at a time."""
@@ -38,8 +36,6 @@ unpack to 15 times.
 SECONDS = 600
 """That reading one file may take."""
 BOMB = f"unpacks to more than {MOST_TIMES} times its size, as no recording does"
-ZSTANDARD_IN_ZIP = 93
-"""The number of this packing in a zip."""
 PACKED_ENDINGS = (".gz", ".zst", ".bz2", ".xz")
 """How the name of a packed file ends; what it is, its first bytes say."""
 _MARKS = {
@@ -48,8 +44,8 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_LOCAL_HEADER = b"PK\x03\x04"
-_LOCAL_HEADER_BYTES = 30
+_QUOTED_JSON = re.compile(rb'(?:\xef\xbb\xbf)?\s*"(?:\s|\\[nrt])*[\[{]')
+"""How a JSON string begins that holds an object or a list."""
 _PIECE = 1 << 16
 
 
@@ -83,14 +79,30 @@ def unpacked(
         stream = BufferedReader(_Pieces(read, stream), _PIECE)
     encoding = _encoding(stream.peek(_PIECE))
     if not encoding:
-        return stream
+        return _without_quotes(stream, where)
     errors = "surrogateescape" if encoding == "utf-8" else "replace"
     text = io.TextIOWrapper(stream, encoding, errors=errors)
 
     def read_utf8(size: int) -> bytes:
         return text.read(size // 4).encode(errors="surrogateescape")
 
-    return BufferedReader(_Pieces(read_utf8, text), _PIECE)
+    stream = BufferedReader(_Pieces(read_utf8, text), _PIECE)
+    return _without_quotes(stream, where)
+
+
+def _without_quotes(stream: BufferedReader, where: str) -> BufferedReader:
+    """What a stream holds; where it is one JSON string that holds JSON, as a program writes that
+    encodes twice, what the string holds.
+    """
+    if not _QUOTED_JSON.match(stream.peek(_PIECE)):
+        return stream
+    with stream:
+        raw = whole(stream, where)
+    text = raw.removeprefix(codecs.BOM_UTF8).decode(errors="surrogateescape")
+    inner = decodable(text)
+    if isinstance(inner, str):
+        raw = inner.encode(errors="surrogateescape")
+    return BufferedReader(io.BytesIO(raw))
 
 
 def in_time(began: float, where: str, line: int | None = None) -> None:
@@ -161,89 +173,6 @@ def whole(stream: BinaryIO, where: str) -> bytes:
             where=where,
         )
     return raw
-
-
-def zip_members(
-    stream: BinaryIO, where: str, note: Callable[[str], None] | None = None
-) -> dict[str, Callable[[], bytes]]:
-    """Each member of a zip by its name, unpacked when it is called, which raises a FormatError
-    where it is damaged.
-
-    Args:
-        stream: of the zip, at its start.
-        where: its path, as errors name it.
-        note: is told that the zip's end is missing; its whole members are then found by their
-            headers.
-
-    Raises:
-        FormatError: it is no zip, or its end is missing and there is no `note`.
-    """
-    try:
-        archive = zipfile.ZipFile(stream)
-    except (zipfile.BadZipFile, ValueError) as error:
-        if note is None:
-            raise FormatError(f"the zip cannot be read ({error})", where=where) from None
-        note("the end of the zip is missing: what is not whole is left out")
-        stream.seek(0)
-        return {name: partial(bytes, data) for name, data in _whole_members(whole(stream, where))}
-    if sum(member.file_size for member in archive.infolist()) > MOST_UNPACKED:
-        raise FormatError(f"unpacks to more than {MOST_UNPACKED >> 30} GB", where=where)
-    return {name: partial(_member, archive, name) for name in archive.namelist()}
-
-
-def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    member = archive.getinfo(name)
-    if member.file_size > MOST_AT_ONCE:
-        raise FormatError(f"unpacks to more than {MOST_AT_ONCE >> 20} MB")
-    if _is_bomb(member.file_size, member.compress_size):
-        raise FormatError(BOMB)
-    try:
-        if member.compress_type == ZSTANDARD_IN_ZIP:
-            return _zstandard_member(archive, member)
-        return archive.read(name)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-        raise FormatError(f"cannot be unpacked ({error})") from None
-
-
-def _zstandard_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """The member of a zip that is packed by Zstandard, which Python's own module refuses."""
-    import pyarrow
-
-    stream = archive.fp
-    if stream is None:
-        raise zipfile.BadZipFile("the zip is closed")
-    stream.seek(member.header_offset + 26)
-    lengths = stream.read(4)
-    name_length, extra_length = struct.unpack("<HH", lengths)
-    stream.seek(name_length, 1)
-    stream.seek(extra_length, 1)
-    packed_bytes = stream.read(member.compress_size)
-    packed = pyarrow.BufferReader(packed_bytes)
-    try:
-        data: bytes = pyarrow.CompressedInputStream(packed, "zstd").read(member.file_size)
-    except OSError as error:
-        raise zipfile.BadZipFile(str(error)) from None
-    if zlib.crc32(data) != member.CRC:
-        raise zipfile.BadZipFile(f"Bad CRC-32 for file {member.filename!r}")
-    return data
-
-
-def _whole_members(raw: bytes) -> Iterator[tuple[str, bytes]]:
-    """Each deflated member that is whole, by its local header (section 4.3.7 of PKWARE's
-    APPNOTE).
-    """
-    offset = raw.find(_LOCAL_HEADER)
-    while offset >= 0 and len(raw) >= offset + _LOCAL_HEADER_BYTES:
-        method, name_bytes, extra_bytes = struct.unpack_from("<8xH16xHH", raw, offset)
-        name_start = offset + _LOCAL_HEADER_BYTES
-        name_end = name_start + name_bytes
-        if method == zipfile.ZIP_DEFLATED:
-            unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
-            with contextlib.suppress(zlib.error):
-                data = unpacking.decompress(raw[name_end + extra_bytes :], MOST_AT_ONCE)
-                if unpacking.eof:
-                    yield raw[name_start:name_end].decode(errors="replace"), data
-        offset = raw.find(_LOCAL_HEADER, offset + 1)
 
 
 class _Pieces(io.RawIOBase):
@@ -374,14 +303,14 @@ def _unpacking(
         total += len(piece)
         if total > MOST_UNPACKED:
             raise FormatError(f"unpacks to more than {MOST_UNPACKED >> 30} GB", where=where)
-        if _is_bomb(total, stream.tell()):
+        if is_bomb(total, stream.tell()):
             raise FormatError(BOMB, where=where)
         return piece
 
     return read
 
 
-def _is_bomb(unpacked: int, packed: int) -> bool:
+def is_bomb(unpacked: int, packed: int) -> bool:
     """Whether so many bytes unpack to more than any recording's would."""
     return unpacked > ALWAYS + MOST_TIMES * packed
 

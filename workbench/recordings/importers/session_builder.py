@@ -288,7 +288,7 @@ class SessionBuilder:
             yield replace(
                 session,
                 id=f"{session.id}-agent{number}",
-                title=f"{session.title} (sub-agent {number})",
+                title=f"{session.title} (sub-agent {number})".lstrip(),
                 log=log,
                 model=main_model(log) or session.model,
             )

@@ -222,6 +222,7 @@ def test_a_sidechain_is_a_session_of_its_own(tmp_path: Path) -> None:
     session, agent = load(written(tmp_path, lines))
     assert said(session) == ["delegate", "", "sub answer"]
     assert (agent.id, said(agent)) == ("s1-agent1", ["sub task", "sub answer"])
+    assert (session.title, agent.title) == ("", "(sub-agent 1)")
 
 
 def test_a_sidechain_at_the_end_of_the_file_is_not_the_live_end(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode
-from workbench.recordings.importers.opening import zip_members
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
@@ -25,6 +24,7 @@ from workbench.recordings.importers.values import (
     objects,
     text,
 )
+from workbench.recordings.importers.zips import zip_members
 
 _ZIP_MEMBERS = ("samples/", "_journal/", "header.json")
 
