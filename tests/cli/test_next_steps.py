@@ -14,6 +14,7 @@ from builders import rules, said, told
 from workbench import Session, save
 from workbench.cli import main
 from workbench.engine.transcript.message import Message
+from workbench.engine.transcript.session import Origin
 
 Printed: TypeAlias = pytest.CaptureFixture[str]
 
@@ -114,11 +115,13 @@ def write_session(sessions: Path, day: int, size: int = 2) -> Path:
     return file
 
 
-def write_talk(path: Path, tokens: int = 9_000, window: int = 10_000) -> Path:
+def write_talk(
+    path: Path, tokens: int = 9_000, window: int = 10_000, format: str = "native"
+) -> Path:
     """A recording that can be read, of about so many tokens, in a window."""
     time = path.stat().st_mtime if path.exists() else None
     talk: list[Message] = [rules("be brief"), said("word " * (tokens - 20)), told("done")]
-    save(replace(Session.of(talk), window=window), path)
+    save(replace(Session.of(talk), window=window, origin=Origin(format)), path)
     if time is not None:
         os.utime(path, (time, time))
     return path
@@ -132,6 +135,24 @@ def test_from_one_session_one_is_led_to_an_advice_on_all_of_its_agent(
     compare, advise = offered(file, capsys)
     assert compare == "workbench compare ~/.codex/sessions/2026/11/21/rollout-1.jsonl"
     assert advise == "workbench advise ~/.codex/sessions --candidates 8"
+
+
+def test_the_first_step_after_a_session_of_an_agent_that_can_be_set_is_an_advice(
+    sessions: Path, capsys: Printed
+) -> None:
+    write_session(sessions, 20)
+    file = write_talk(write_session(sessions, 21), format="codex")
+    assert offered(file, capsys)[0] == "workbench advise ~/.codex/sessions --candidates 8"
+    write_talk(file, tokens=50_100, window=200_000, format="codex")
+    assert offered(file, capsys)[0].startswith("workbench advise ")
+
+
+def test_a_session_that_is_too_short_and_alone_is_not_advised_on_first(
+    sessions: Path, capsys: Printed
+) -> None:
+    file = write_session(sessions, 21)
+    write_talk(file, tokens=50_100, window=200_000, format="codex")
+    assert offered(file, capsys)[0].endswith("--window 25000")
 
 
 def test_of_many_bytes_the_newest_are_advised_on(sessions: Path, capsys: Printed) -> None:

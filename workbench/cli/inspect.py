@@ -14,6 +14,7 @@ from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_jso
 from workbench.engine.transcript.redaction import masker, redacted
 from workbench.evaluation.analysis.composition import UNEXPLAINED, RecordedContexts
 from workbench.evaluation.experiment.spec import Masking
+from workbench.evaluation.replays.agents import agent_of
 from workbench.recordings.importers.importer import scan
 
 COLUMNS = {
@@ -125,7 +126,10 @@ def inspect(
     elif facts:
         _say_sessions(facts)
     if facts and not as_json:
-        say_next({**_closer_look(facts), **next_for(paths, largest=_too_small(facts, context))})
+        has_settings = newest is not None and agent_of(newest.sized.session) is not None
+        largest = _too_small(facts, context)
+        following = next_for(paths, largest=largest, has_settings=has_settings)
+        say_next({**_closer_look(facts), **following})
     for file in unreadable:
         complain(f"workbench: {file['reason']}")
     if not facts and not unreadable:

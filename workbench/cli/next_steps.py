@@ -19,21 +19,31 @@ IN_A_SMALLER_WINDOW = "compare strategies in a window that these sessions fill"
 TOO_SHORT = "the bundled sessions: these are too short to be compacted"
 
 
-def next_for(paths: Sequence[str], *, largest: int | None = None) -> dict[str, str]:
-    """What to do with recordings that were read.
+def next_for(
+    paths: Sequence[str], *, largest: int | None = None, has_settings: bool = False
+) -> dict[str, str]:
+    """What to do with recordings that were read: where it is a session of an agent that can be set,
+    first what that agent is to be set to.
 
     Args:
         paths: of the recordings.
         largest: tokens of the largest request, where it is too small for any strategy to compact
             in the recordings' own windows; None where one may.
+        has_settings: whether the agent that recorded them has settings that can be measured.
     """
     advice = {advice_on(paths): ADVICE}
+    files = agent_files(paths)
+    has_others = files is not None and files.count > 1
+    is_advised_first = has_settings and files is not None and (largest is None or has_others)
     if largest is None:
         compare = typed_line(["workbench", "compare", *paths])
-        return {compare: "compare strategies on this", **advice}
-    window = filled_twice(largest)
-    compared = in_a_smaller_window(paths, window)
-    if window is None:
+        compared = {compare: "compare strategies on this"}
+        is_long = True
+    else:
+        window = filled_twice(largest)
+        compared = in_a_smaller_window(paths, window)
+        is_long = window is not None
+    if is_advised_first or not is_long:
         return advice | compared
     return compared | advice
 

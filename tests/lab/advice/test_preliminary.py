@@ -96,6 +96,21 @@ def test_what_costs_more_is_not_told_as_a_negative_saving() -> None:
     assert dearer_lines[3].endswith(" more than the bill")
 
 
+def test_no_interval_says_that_more_is_saved_than_is_paid() -> None:
+    rows = rows_of([90.0])
+    rows.loc[rows["candidate"] == "new", "saved"] = 0.9
+    known_rows = rows[rows["candidate"] == "old"].copy()
+    others = [known_rows.assign(unit=f"unread {number}", session=f"u{number}") for number in (0, 1)]
+    state = so_far(rows, unread=2, rows_of_default=pd.concat([known_rows, *others]))
+    assert state.saved is not None and state.usd is not None
+    assert state.saved.high == 1 and state.usd.high == 1
+    assert state.points.high == 100
+    assert state.lines[3].endswith(" to 100) of the bill")
+    rows.loc[rows["candidate"] == "new", "saved"] = -0.02
+    dearer = so_far(rows, unread=500).lines[3]
+    assert dearer.startswith("and costs 2") and "(-100 to" in dearer.replace("−", "-")
+
+
 def test_dollars_are_told_when_the_bill_of_every_session_is_known() -> None:
     rows = rows_of([4.0, 6.0])
     assert so_far(rows, unread=2).usd is None

@@ -31,10 +31,11 @@ from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import window_of
 from workbench.lab.advice.advice import TODAY, UNCOMPACTED, Bill
 from workbench.lab.advice.advice_spec import AdviceSpec
+from workbench.lab.advice.glimpse import Glimpse
 from workbench.lab.advice.measured_rows import SCORES
 from workbench.lab.advice.outcomes import against_bill_of
 from workbench.lab.advice.own_presets import own_presets
-from workbench.lab.advice.preliminary import AdviceSoFar, Glimpse
+from workbench.lab.advice.preliminary import AdviceSoFar
 from workbench.lab.advice.present_setting import PresentSetting
 from workbench.lab.advice.space import USUAL, Candidates, usual_grid
 

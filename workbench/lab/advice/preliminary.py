@@ -5,8 +5,9 @@ lie from those so far. Pure.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
+from typing import overload
 
 import numpy as np
 import pandas as pd
@@ -18,55 +19,16 @@ from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade, choice, complete_sessions
 from workbench.evaluation.findings.preliminary_reach import PROMISED, Spread
 from workbench.lab.advice.advice import TODAY, Bill
+from workbench.lab.advice.glimpse import BETWEEN_RECORDINGS, Glimpse
 from workbench.lab.advice.measured import saved_shares
 from workbench.lab.advice.outcomes import far_behind
 
 BETWEEN_PROJECTS = Spread(25.0, 4)
-"""Of the points by which a candidate is ahead of the default."""
-BETWEEN_RECORDINGS = Spread(0.4, 4)
-"""Of the share of the bill that a candidate saves more than the default: both as wide as most
-candidates show in real sessions of Claude Code.
+"""Of the points by which a candidate is ahead of the default, as wide as most candidates show in
+real sessions of Claude Code.
 """
-BETWEEN_BOUNDARIES = 25.0
-"""Standard deviation of the points by which a candidate is ahead at one boundary of a session."""
-ESTIMATED_BILL = 0.2
-"""Standard deviation of what a simulation changes of the share of the bill that is saved."""
-
-
-@dataclass(frozen=True, slots=True)
-class Glimpse:
-    """What a glance saw of a session.
-
-    Attributes:
-        scored: how many of its boundaries.
-        boundaries: that it has.
-        further_sessions: of its recording, which may have a figure too.
-    """
-
-    scored: int
-    boundaries: int
-    further_sessions: int = 0
-
-    def variance_of_points(self, worth: float) -> float:
-        """By which points may move, until all boundaries are scored and look-ups simulated."""
-        unseen_part = 1 / self.scored - 1 / self.boundaries
-        points_of_bill = 10 * worth * ESTIMATED_BILL
-        variance = unseen_part * BETWEEN_BOUNDARIES**2
-        return float(variance + points_of_bill**2)
-
-    @property
-    def variance_of_bill(self) -> float:
-        """By which the share of the bill that is saved may move, until look-ups are simulated and
-        the other sessions of the recording replayed.
-        """
-        further_part = self.further_sessions / (1 + self.further_sessions)
-        variance = further_part * BETWEEN_RECORDINGS.variance
-        return float(variance + ESTIMATED_BILL**2)
-
-    @property
-    def words(self) -> str:
-        """`2 of 9 boundaries`."""
-        return f"{self.scored} of {some(self.boundaries, 'boundary', 'boundaries')}"
+TENTHS = 10
+"""Of a bill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,21 +98,20 @@ class AdviceSoFar:
             unknown += glimpse.further_sessions
             points_variance = glimpse.variance_of_points(trade.worth)
             saved_variance = glimpse.variance_of_bill
+        most_saved = _most_saved(rows, default)
         saved = _saved(rows, rival, default, "plain", unmeasured, saved_variance)
         usd = None
         if unmeasured.usd is not None:
             share = _saved(rows, rival, default, "uncompacted", unmeasured, saved_variance)
             usd = _times(share, unmeasured.usd)
+            usd = _at_most(usd, unmeasured.usd_of_default)
+        points_ahead = _mean_within(leads.to_numpy(dtype=float), unknown, points_variance)
         return cls(
             leader,
             rival,
             default,
-            points=_mean_within(
-                leads.to_numpy(dtype=float),
-                unknown,
-                points_variance,
-            ),
-            saved=saved,
+            points=_at_most(points_ahead, 100 + TENTHS * trade.worth * most_saved),
+            saved=_at_most(saved, most_saved),
             usd=usd,
             candidates=len(table.columns),
             sessions=complete_sessions(rows)["session"].nunique(),
@@ -242,12 +203,14 @@ class _Unmeasured:
         recordings: those of which nothing is known of the candidates.
         with_figure: how many of them may have a figure.
         usd: the mean bill of a session without compaction; None before all are known.
+        usd_of_default: likewise with the default, as far as it is known.
     """
 
     weights: pd.Series[float]
     recordings: pd.Index[str]
     with_figure: int
     usd: float | None
+    usd_of_default: float
 
     @classmethod
     def of(
@@ -264,12 +227,14 @@ class _Unmeasured:
         without_figure = units_known.difference(units_with_figure)
         with_figure = recordings.difference(without_figure)
         priced_rows = rows_of_default[rows_of_default["plain"] > 0]
+        bills_of_default = priced_rows["plain"] - priced_rows["saved"]
+        usd_of_default = float(bills_of_default.mean())
         if len(sizes.index.difference(units_known)) or priced_rows.empty:
-            return cls(sizes, recordings, len(with_figure), usd=None)
+            return cls(sizes, recordings, len(with_figure), None, usd_of_default)
         bills = priced_rows.groupby("unit")["plain"].sum()
         weights = bills.reindex(sizes.index, fill_value=0.0)
         usd = float(priced_rows["plain"].mean())
-        return cls(weights, recordings, len(with_figure), usd)
+        return cls(weights, recordings, len(with_figure), usd, usd_of_default)
 
 
 def _leader_and_rival(rows: pd.DataFrame, table: pd.DataFrame, default: str) -> tuple[str, str]:
@@ -376,6 +341,36 @@ def _saved(
         variance / whole_weight**2,
         BETWEEN_RECORDINGS,
         further_variance,
+    )
+
+
+def _most_saved(rows: pd.DataFrame, default: str) -> float:
+    """The share of the bill that a candidate may save more than the default: all that it costs.
+
+    Args:
+        rows: with the `candidate`, what is `saved`, and the `plain` bill.
+        default: a candidate.
+    """
+    is_of_default = rows["candidate"] == default
+    priced_rows = rows[is_of_default & (rows["plain"] > 0)]
+    if priced_rows.empty:
+        return 1.0
+    saved = priced_rows["saved"].sum() / priced_rows["plain"].sum()
+    return max(1.0, float(1 - saved))
+
+
+@overload
+def _at_most(figure: Estimate, most: float) -> Estimate: ...
+@overload
+def _at_most(figure: Estimate | None, most: float) -> Estimate | None: ...
+def _at_most(figure: Estimate | None, most: float) -> Estimate | None:
+    """A figure whose interval goes no further than what is possible."""
+    if figure is None or figure.low is None or figure.high is None:
+        return figure
+    return replace(
+        figure,
+        low=min(figure.low, max(most, figure.mean)),
+        high=min(figure.high, max(most, figure.mean)),
     )
 
 
