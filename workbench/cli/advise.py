@@ -5,10 +5,19 @@ paste.
 import sys
 from collections.abc import Sequence
 
-from workbench.base.formats import capitalized, joined, missing, paragraph, some
+from workbench.base.formats import capitalized, joined, paragraph, some
 from workbench.cli.advise_forecast import predict, rounds_words
 from workbench.cli.advise_json import compactor_snippets, plain_advice
 from workbench.cli.advise_next import next_commands
+from workbench.cli.advise_words import (
+    CONTEXT_CAN_CHANGE,
+    IN_ASKED_WINDOW,
+    NOT_MEASURED,
+    regret_words,
+    rule_words,
+    runner_up_words,
+    session_words,
+)
 from workbench.cli.foresee import Foresight
 from workbench.cli.next_steps import say_next
 from workbench.cli.options import (
@@ -22,9 +31,7 @@ from workbench.cli.options import (
     written_last,
 )
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
-from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.experiment.processes import lasting_workers
-from workbench.evaluation.metrics import HALVES
 from workbench.lab.advice.advice import Advice
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.agents import (
@@ -102,7 +109,7 @@ def advise(
         )
         tell_waiting(*set(advices[0].compactor.grid.models).difference(spec.model))
     if as_json:
-        say_json({"agents": [plain_advice(advice) for advice in advices]})
+        say_json({"agents": [plain_advice(advice, spec) for advice in advices]})
     else:
         say_next(next_commands(paths or (), advices, spec))
     return PENDING if pending else OK
@@ -146,7 +153,7 @@ def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> N
 def _show_paste(title: str, snippet: Snippet, asked_window: int | None) -> None:
     """Print a setting, where it goes, and that it is of the window that was asked for, if one was."""
     if asked_window is not None:
-        write(IN_ASKED_WINDOW.format(window=f"{asked_window:,}"))
+        write(IN_ASKED_WINDOW.format(window=asked_window))
     write(f"{title} {snippet.where}, {snippet.beside}; {snippet.lacks}:")
     say(f"\n{snippet.text.rstrip()}")
 
@@ -191,19 +198,6 @@ def _show_own_agent(advice: AgentAdvice, spec: AdviceSpec) -> None:
     _show_snippets(advice.compactor, advice.compactor.window)
 
 
-IN_ASKED_WINDOW = (
-    "This was measured in the window that you asked for, {window} tokens. In another window the"
-    " same value means another place: paste it for a model with this window alone."
-)
-LEAST_REGRET = 0.05
-"""Points that print as more than 0.0."""
-CONTEXT_CAN_CHANGE = "What fills its context you can change: `workbench inspect SESSION` shows it."
-NOT_MEASURED = (
-    "Its prompt, its hooks and a plug-in can be set besides; what these gain was not measured."
-    " --model tries models."
-)
-
-
 def _show_search(advice: Advice, spec: AdviceSpec, printed: Sequence[str] = ()) -> None:
     """Print a search in words and its table; without paragraphs that were printed already."""
     paragraphs = (
@@ -214,50 +208,21 @@ def _show_search(advice: Advice, spec: AdviceSpec, printed: Sequence[str] = ()) 
     for text in paragraphs:
         if text and text not in printed:
             write(text)
-    if advice.runner_up is not None:
-        _write_runner_up(*advice.runner_up, spec.margin)
-    if advice.regret is not None and advice.regret >= LEAST_REGRET:
-        write(
-            f"Regret: on {advice.unit}s that the choice had not seen, the best candidate, known"
-            f" beforehand, would have gained {advice.regret:.1f} points more."
-        )
+    for text in (runner_up_words(advice, spec.margin), regret_words(advice)):
+        if text:
+            write(text)
     if len(advice.table):
         say("\nThe last round, on the sessions that the choice was made on:\n")
         columns = dict(SHOWN)
         if advice.unit == "session":  # each counts as a project
             del columns["projects"]
         say(table(records(advice.table), columns, room=80))
-        _write_counts(advice)
+        if session_words(advice):
+            write(session_words(advice))
     if advice.out:
         reasons = "failed, wait for their model, or sent a request larger than the window"
         write(f"Out, since they {reasons}: {joined(advice.out)}.")
-    write(f"{rounds_words(advice.rounds)}. Points: {_rule(advice, spec.worth)}.")
-
-
-def _write_counts(advice: Advice) -> None:
-    """Print which sessions the figures of the table are of, where these are two sets."""
-    row = advice.table.iloc[0]
-    if missing(row["priced"]) or row["priced"] == row["sessions"]:
-        return
-    with_figure = some(int(row["sessions"]), "session")
-    write(
-        f"Saved and cost are of all {some(int(row['priced']), 'session')} with a price; the rest, and"
-        f" what points count of the bill, of the {with_figure} with a figure."
-    )
-
-
-def _write_runner_up(name: str, lead: Estimate | None, margin: float) -> None:
-    """Print how far the next best candidate is behind, if that is known."""
-    if lead is None:
-        return
-    points = f"{abs(lead.mean):.1f} points"
-    standing = f"Runner-up: {name}, {points} behind"
-    if lead.mean < 0:
-        standing = f"Ahead by points alone: {name}, by {points}"
-    unnoticed = ""
-    if abs(lead.mean) < margin:
-        unnoticed = ", which you would not notice"
-    write(f"{standing}{unnoticed}.")
+    write(f"{rounds_words(advice.rounds)}. {rule_words(advice)}")
 
 
 def _show_snippets(advice: Advice, window: int) -> None:
@@ -265,10 +230,3 @@ def _show_snippets(advice: Advice, window: int) -> None:
     for snippet in compactor_snippets(advice, window):
         say(f"\n{snippet.system} ({snippet.where})")
         say(snippet.text.rstrip())
-
-
-def _rule(advice: Advice, worth: float) -> str:
-    return (
-        f"100 times {HALVES[advice.half]}, and {worth:g} for each tenth of {advice.bill.name} that"
-        " is saved. Cost: of a session"
-    )

@@ -4,6 +4,7 @@ compactor brings.
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from builders import compaction, recorded
 from workbench import Results, Session, SettingError, advise, compare, preset, save
+from workbench.base.formats import count, dollars, percent
 from workbench.cli import main
 from workbench.engine.transcript.session import Origin
 from workbench.evaluation.findings.tables import Tables
@@ -113,6 +115,45 @@ def advised(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, A
     return agents
 
 
+def leaves(value: object) -> Iterator[object]:
+    """The figures and texts of JSON."""
+    if isinstance(value, dict):
+        for part in value.values():
+            yield from leaves(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from leaves(part)
+    else:
+        yield value
+
+
+FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+def unknown_figures(printed: str, advice: dict[str, Any]) -> set[str]:
+    """The figures of a printed advice that its JSON does not have, as it is or rounded."""
+    known: set[str] = set()
+    for leaf in leaves(advice):
+        texts = [str(leaf)]
+        if isinstance(leaf, int | float) and not isinstance(leaf, bool):
+            texts += [f"{leaf:,}", f"{abs(leaf):.1f}"]
+            texts += [percent(leaf), dollars(leaf), count(leaf)]
+        for text in texts:
+            known.update(FIGURE.findall(text))
+    answer = printed.partition("\nNext:\n")[0]
+    return set(FIGURE.findall(answer)) - known
+
+
+def unprinted_sentences(printed: str, advice: dict[str, Any]) -> list[str]:
+    """The warnings and notes of an advice's JSON that are not printed."""
+    answer = " ".join(printed.split())
+    sentences = [*advice["settings"]["warnings"], *advice["settings"]["notes"]]
+    sentences += advice["compactor"]["notes"]
+    for search in (advice["settings"], advice["compactor"]):
+        sentences += [search["opening"], search["verdict"], search["traded"]]
+    return [sentence for sentence in sentences if " ".join(sentence.split()) not in answer]
+
+
 def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -147,6 +188,12 @@ def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     }
     assert main(["advise", *words, "-j", "1", "-q"]) == 0
     printed = capsys.readouterr().out
+    assert not unknown_figures(printed, codex)
+    assert not unprinted_sentences(printed, codex)
+    pasted_or_alternative = settings["paste"] or settings["paste_if"]
+    if pasted_or_alternative is not None:
+        assert pasted_or_alternative["window"] == 16_000
+        assert any("window that you asked for, 16,000" in text for text in settings["warnings"])
     answer = f"{settings['verdict']} {settings['traded']}"
     for part in ("model_auto_compact_token_limit to ", "of today's bill", "your 2 sessions"):
         assert part in answer

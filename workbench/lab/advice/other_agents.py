@@ -45,15 +45,18 @@ AIDER = OtherAgent(
 AMP = OtherAgent("Amp", instead="hand over to a new thread before the window is full")
 CLINE = OtherAgent("Cline", instead="type `/compact` where a step of the work is done")
 COPILOT = OtherAgent("Copilot CLI", instead="type `/compact` where a step of the work is done")
+# charmbracelet/crush at 37f36e9, internal/config/config.go: `disable_auto_summarize` alone
 CRUSH = OtherAgent(
     "Crush", instead="begin a new session where a step of the work is done; it can only be off"
 )
 CURSOR = OtherAgent("Cursor", instead="type `/summarize` where a step of the work is done")
+# the settings of a session in its SDK, 2026
 DROID = OtherAgent(
     "Droid",
     "`compactionTokenLimit` in ~/.factory/settings.json, in tokens",
     '"compactionTokenLimit": TOKENS',
 )
+# aaif-goose/goose at 006bd23, crates/goose/src/context_mgmt/mod.rs: off at 0 and from 1 on
 GOOSE = OtherAgent(
     "Goose",
     "`GOOSE_AUTO_COMPACT_THRESHOLD` in ~/.config/goose/config.yaml, a share of the window",
@@ -64,6 +67,7 @@ HERMES = OtherAgent(
     "`compression.threshold` in ~/.hermes/config.yaml, a share of the window",
     "compression: {threshold: 0.5}",
 )
+# MoonshotAI/kimi-cli 1.49.0, docs/en/configuration/config-files.md
 KIMI = OtherAgent(
     "Kimi CLI",
     "`compaction_trigger_ratio` below `[loop_control]` in ~/.kimi/config.toml, a share of the"

@@ -44,6 +44,8 @@ class System:
 IN_OBJECT = "beside the keys that stand there"
 NO_TARGET = "its target and kept tail cannot be set"
 AGENT_SYSTEMS: Mapping[str, System] = {
+    # environment variables as listed for 2.1.303; the Agent SDK of 2026-09 drops a window outside
+    # of 100,000 to 1,000,000; the share can only lower the threshold (claude-code issue 31806)
     "claude_code": System(
         name="Claude Code",
         template="claude_code",
@@ -55,6 +57,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         value="percent",
         largest_share=None,
     ),
+    # openai/codex, the configuration of its app-server protocol, 2026-09
     "codex_local": System(
         name="Codex",
         template="codex",
@@ -65,6 +68,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         key="model_auto_compact_token_limit",
         value="due",
     ),
+    # earendil-works/pi at 01b7d10, packages/coding-agent/docs/settings.md
     "pi": System(
         name="pi",
         template="pi",
@@ -76,6 +80,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         key="compaction.reserveTokens",
         value="reserve",
     ),
+    # as in the SDK of OpenCode 1; 2: anomalyco/opencode at 8a6e991, core/src/config/compaction.ts
     "opencode": System(
         name="opencode",
         template="opencode",
@@ -87,6 +92,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         key="compaction.reserved",
         value="reserve",
     ),
+    # Kilo-Org/kilocode at 8941515, packages/opencode/src/session/overflow.ts
     "kilo": System(
         name="Kilo Code",
         template="kilo",
@@ -98,6 +104,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         key="compaction.threshold_percent",
         value="window_percent",
     ),
+    # 0.56.0-nightly of 2026-08, docs/reference/configuration.md: from 0 to 1, read at its start
     "gemini_cli": System(
         name="Gemini CLI",
         template="gemini_cli",
