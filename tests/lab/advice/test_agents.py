@@ -13,7 +13,7 @@ import pytest
 
 from builders import compaction, recorded
 from workbench import Results, Session, SettingError, advise, compare, preset, save
-from workbench.base.formats import count, dollars, percent
+from workbench.base.formats import dollars, percent
 from workbench.cli import main
 from workbench.engine.transcript.session import Origin
 from workbench.evaluation.findings.tables import Tables
@@ -137,7 +137,7 @@ def unknown_figures(printed: str, advice: dict[str, Any]) -> set[str]:
         texts = [str(leaf)]
         if isinstance(leaf, int | float) and not isinstance(leaf, bool):
             texts += [f"{leaf:,}", f"{abs(leaf):.1f}"]
-            texts += [percent(leaf), dollars(leaf), count(leaf)]
+            texts += [percent(leaf), dollars(leaf), f"{leaf:.0f}"]
         for text in texts:
             known.update(FIGURE.findall(text))
     answer = printed.partition("\nNext:\n")[0]

@@ -360,17 +360,17 @@ def _most_saved(rows: pd.DataFrame, default: str) -> float:
 
 
 @overload
-def _at_most(figure: Estimate, most: float) -> Estimate: ...
+def _at_most(figure: Estimate, bound: float) -> Estimate: ...
 @overload
-def _at_most(figure: Estimate | None, most: float) -> Estimate | None: ...
-def _at_most(figure: Estimate | None, most: float) -> Estimate | None:
+def _at_most(figure: Estimate | None, bound: float) -> Estimate | None: ...
+def _at_most(figure: Estimate | None, bound: float) -> Estimate | None:
     """A figure whose interval goes no further than what is possible."""
     if figure is None or figure.low is None or figure.high is None:
         return figure
     return replace(
         figure,
-        low=min(figure.low, max(most, figure.mean)),
-        high=min(figure.high, max(most, figure.mean)),
+        low=min(figure.low, max(bound, figure.mean)),
+        high=min(figure.high, max(bound, figure.mean)),
     )
 
 
