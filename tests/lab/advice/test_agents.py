@@ -13,7 +13,6 @@ import pytest
 
 from builders import compaction, recorded
 from workbench import Results, Session, SettingError, advise, compare, preset, save
-from workbench.base.formats import dollars, percent
 from workbench.cli import main
 from workbench.engine.transcript.session import Origin
 from workbench.evaluation.findings.tables import Tables
@@ -136,8 +135,8 @@ def unknown_figures(printed: str, advice: dict[str, Any]) -> set[str]:
     for leaf in leaves(advice):
         texts = [str(leaf)]
         if isinstance(leaf, int | float) and not isinstance(leaf, bool):
-            texts += [f"{leaf:,}", f"{abs(leaf):.1f}"]
-            texts += [percent(leaf), dollars(leaf), f"{leaf:.0f}"]
+            texts += [f"{leaf:,}", f"{leaf:,.0f}", f"{leaf:.1f}", f"{leaf:.2f}", f"{leaf:.3f}"]
+            texts += [f"{100 * leaf:.0f}", f"{100 * leaf:.1f}"]
         for text in texts:
             known.update(FIGURE.findall(text))
     answer = printed.partition("\nNext:\n")[0]
