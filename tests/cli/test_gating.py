@@ -89,6 +89,24 @@ def test_a_strategy_is_held_against_another_of_its_run(runs: tuple[Path, Path]) 
     assert main([*words, "--strategy", "truncate", "--against", "mine"]) == 1
 
 
+def test_a_strategy_is_held_against_that_of_another_run_under_its_own_name_too(
+    runs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, after = map(str, runs)
+    words = ["--share", "0.2", "--margin", "0.01", "--against", "truncate", "--json"]
+    main(["gate", after, "--baseline", before, *words])
+    verdicts = json.loads(capsys.readouterr().out)["verdicts"]
+    assert {verdict["strategy"] for verdict in verdicts} == {"truncate", "mine"}
+    main(["gate", after, *words])
+    verdicts = json.loads(capsys.readouterr().out)["verdicts"]
+    assert {verdict["strategy"] for verdict in verdicts} == {"mine"}
+
+
+def test_a_run_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gate", "reports/nope", "--margin", "0.02"]) == 2
+    assert "there is no folder reports/nope" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("margin", ["1", "2", "inf"])
 def test_a_margin_that_accepts_every_loss_is_refused(
     runs: tuple[Path, Path], margin: str, capsys: pytest.CaptureFixture[str]

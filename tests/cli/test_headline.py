@@ -287,7 +287,7 @@ def test_where_nothing_is_compacted_a_window_is_offered_that_the_session_fills(
     path = tmp_path / "chat.jsonl"
     save(Session.of([rules("be brief"), *remembering(24)]), path)
     words = ["compare", str(path), "-w", "200000", "--shares", "none", "-s", "truncate", "-j", "1"]
-    assert main([*words, "--no-report", "--out", str(tmp_path / "run")]) == 0
+    assert main([*words, "--no-report", "--out", str(tmp_path / "run")]) == 2
     offered = re.search(rf"\n  workbench compare {path} --window (\d+)\n", capsys.readouterr().out)
     assert offered is not None
     again = [*words[:3], offered[1], *words[4:], "--no-report", "--out", str(tmp_path / "other")]
@@ -309,7 +309,7 @@ def test_from_one_session_the_next_step_is_an_advice_on_all_of_its_agent_in_thei
     for file in (path, folder / "other.jsonl"):
         save(Session.of([rules("be brief"), *remembering(24)]), file)
     words = ["compare", str(path), "-w", window, "--shares", "none", "-s", "truncate", "-j", "1"]
-    assert main([*words, "--no-report", "--out", str(tmp_path / "run")]) == 0
+    main([*words, "--no-report", "--out", str(tmp_path / "run")])
     assert "\n  workbench advise ~/.codex/sessions --candidates 8\n" in capsys.readouterr().out
 
 
@@ -321,7 +321,7 @@ def test_who_has_one_short_session_is_still_led_to_what_his_agent_can_be_set_to(
     path.parent.mkdir(parents=True)
     save(SHORT, path)
     words = ["compare", str(path), "--shares", "none", "-s", "truncate", "-j", "1"]
-    assert main([*words, "--no-report", "--out", str(tmp_path / "run")]) == 0
+    assert main([*words, "--no-report", "--out", str(tmp_path / "run")]) == 2
     page = capsys.readouterr().out
     assert 0 < page.find("workbench advise ~/.qwen") < page.find("# the bundled sessions")
 
@@ -339,8 +339,9 @@ def test_where_nothing_has_a_figure_no_empty_table_is_explained_and_what_would_g
 ) -> None:
     monkeypatch.chdir(tmp_path)
     save(SHORT, tmp_path / "short.jsonl")
-    assert main(["compare", "short.jsonl", "--no-report"]) == 0
-    printed = capsys.readouterr().out
+    assert main(["compare", "short.jsonl", "--no-report"]) == 2
+    printed, errors = capsys.readouterr()
+    assert "workbench: No strategy could be scored: " in errors
     assert "No strategy could be scored" in printed and "────" not in printed
     assert "On its own trigger: as it ships" not in printed
     assert "workbench advise" not in printed

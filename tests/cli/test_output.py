@@ -3,6 +3,8 @@
 import io
 import json
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -262,3 +264,14 @@ def test_a_warning_of_a_kind_is_a_sentence_and_others_stay_as_they_are(
     with pytest.warns(UserWarning, match="something else"):
         assert main(["list"]) == 0
     assert capsys.readouterr().err == "workbench: left out: a.json: no\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no such file")
+def test_a_full_disk_behind_the_output_is_named() -> None:
+    with Path("/dev/full").open("w") as output:
+        command = [sys.executable, "-m", "workbench", "list", "strategies"]
+        ended = subprocess.run(
+            command, stdout=output, stderr=subprocess.PIPE, text=True, check=False
+        )
+    sentence = "workbench: the standard output: No space left on device"
+    assert (ended.returncode, ended.stderr.strip(".\n")) == (2, sentence)

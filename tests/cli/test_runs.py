@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from report.view.made import made_run
 
 from workbench.cli import main
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import RunNotes
 
 
@@ -64,6 +66,36 @@ def test_the_recordings_of_a_run_stand_beside_its_name(
     sources = json.loads((reports / "run" / "manifest.json").read_text())["sources"]
     assert row["recordings"] == str(Path(sources[0]).parent)
     assert row["strategies"] == "summarize, truncate" and row["usd"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("sources", "folder"),
+    [
+        (["mine/a.jsonl", "mine/b.jsonl"], "mine"),
+        (["mine/a/a.jsonl", "mine/b/b.jsonl"], "mine"),
+        (["a.jsonl"], "."),
+        (["session 0", "session 1"], ""),
+    ],
+)
+def test_recordings_that_were_named_from_here_stand_there_too(
+    reports: Path, capsys: pytest.CaptureFixture[str], sources: list[str], folder: str
+) -> None:
+    for name in ("run", "second"):
+        manifest = reports / name / "manifest.json"
+        values = {**json.loads(manifest.read_text()), "sources": sources}
+        manifest.write_text(json.dumps(values))
+    assert [row["recordings"] for row in listed(capsys, str(reports))] == [folder] * 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
+def test_a_run_whose_process_has_ended_has_stopped(
+    reports: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (reports / "run" / "manifest.json").unlink()
+    assert [row["run"] for row in listed(capsys, str(reports), "--state", "stopped")] == ["run"]
+    with RunFolder(reports / "run").claimed():
+        rows = listed(capsys, str(reports), "--state", "going on")
+    assert [row["run"] for row in rows] == ["run"]
 
 
 def test_a_run_is_deleted_after_a_question(

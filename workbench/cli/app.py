@@ -25,6 +25,7 @@ from workbench.cli.output import (
     NothingToRun,
     complain,
     leave_output,
+    naming_output,
     plain_warnings,
 )
 from workbench.cli.start import start
@@ -183,7 +184,8 @@ def _code_of(app: Callable[..., int | None], words: Sequence[str]) -> int:
     """
     try:
         outcome = app(words, prog_name="workbench", standalone_mode=False)
-        sys.stdout.flush()
+        with naming_output():
+            sys.stdout.flush()
     except NothingToRun:
         return OK
     except BrokenPipeError:

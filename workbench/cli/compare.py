@@ -7,7 +7,7 @@ import typer
 
 from workbench.base.errors import SettingError
 from workbench.base.private_files import write_private
-from workbench.cli.ending import finish, warn_of_replicates
+from workbench.cli.ending import code_of_figures, finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import outcome, page, show, show_places
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
@@ -74,7 +74,7 @@ def compare(
         return 0
     sources = sources_of(paths or ())
     run = PlannedRun.of(sources, silent)
-    with run.job.folder.claimed():  # another run in it would be told as the outcome of this one
+    with run.claimed():  # another run in it would be told as the outcome of this one
         with lasting_workers():
             results = compared(run, lines_so_far)
             code = finish(results)
@@ -84,6 +84,7 @@ def compare(
                 simulate_too(run, results)
         with ongoing("working out the answer", quiet=silent.quiet):  # the page takes seconds
             findings = Findings.of(results, spec.baseline)
+        code = code_of_figures(code, findings)
         if not silent.quiet:
             show(findings, wide=wide)
         report_path = page(results, findings, no_report, quiet=silent.quiet)

@@ -7,12 +7,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.base.formats import joined, some
+from workbench.cli.headline_table import has_figures
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, records
 from workbench.evaluation.analysis.replication import repeated_note
 from workbench.evaluation.experiment.combined import steady
 from workbench.evaluation.experiment.prepared import NO_ANSWER
 from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.authors import answer_sentences, answers
+from workbench.evaluation.findings.tables import Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,6 +68,25 @@ def finish(results: Results) -> int:
     if results.pending:
         return PENDING
     return FAILED if len(failed) else OK
+
+
+def code_of_figures(code: int, findings: Findings) -> int:
+    """The exit code of a run: 2 where all replays ended well and no strategy has a figure, which is
+    said on standard error.
+    """
+    run = findings.tables
+    is_scored = has_figures(findings) or _has_own_values(run)
+    if code != OK or is_scored or not run.contenders:
+        return code
+    complain(f"workbench: {findings.verdict.answer}")
+    return UNUSABLE
+
+
+def _has_own_values(run: Tables) -> bool:
+    """Whether a metric of the user's own has a value."""
+    own_metrics = run.manifest["settings"].get("metrics") or ()
+    is_own = run.scores["metric"].isin(own_metrics)
+    return bool(run.scores.loc[is_own, "value"].notna().any())
 
 
 def _tell_left_out(sessions: pd.DataFrame) -> None:

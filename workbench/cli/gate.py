@@ -11,6 +11,7 @@ import typer
 from workbench.base.errors import SettingError, UnknownName
 from workbench.base.formats import some
 from workbench.base.markup import render
+from workbench.base.palette import REFERENCES
 from workbench.base.private_files import write_private
 from workbench.cli.options import AsJson, Run
 from workbench.cli.output import (
@@ -175,17 +176,17 @@ def gate(
       workbench gate reports/today -b reports/main --margin 0.02 --each --junit gate.xml --markdown
       gate.md
     """
+    results = Results.open(run)
     if baseline is None and not against:
         raise SettingError(
             "nothing to compare with; name another run with --baseline, or a strategy with"
             " --against"
         )
-    results = Results.open(run)
     baseline_results = results if baseline is None else Results.open(baseline)
     mode = "natural" if share is None else "matched"
     metric = metric or leading_metric(results.scores, baseline_results.scores, mode=mode)
     rule = Gate(metric, margin, mode, share, each)
-    pairs = _pairs(results, listed(strategy), against)
+    pairs = _pairs(results, baseline_results, listed(strategy), against)
     verdicts = judge(
         *_scores(results, baseline_results),
         rule,
@@ -229,14 +230,24 @@ def say_verdicts(verdicts: Sequence[GateResult], metric: str) -> None:
     say(table(verdict_rows(verdicts)))
 
 
-def _pairs(results: Results, strategies: Sequence[str], against: str) -> dict[str, str] | None:
-    """The strategy of the baseline that each strategy is held against; None pairs equal names."""
+def _pairs(
+    results: Results, baseline: Results, strategies: Sequence[str], against: str
+) -> dict[str, str] | None:
+    """The strategy of the baseline that each strategy is held against; None pairs equal names.
+
+    Where none is named, each but the references is judged; in one run, a strategy is not held
+    against itself.
+    """
     if strategies:
         return {name: against or name for name in strategies}
     if not against:
         return None
-    names = [str(name) for name in results.replays["strategy"].unique()]
-    return {name: against for name in names if name not in (against, "none", "null")}
+    own_names = {against} if baseline is results else set[str]()
+    pairs: dict[str, str] = {}
+    for name in results.replays["strategy"].astype(str).unique():
+        if name not in own_names.union(REFERENCES):
+            pairs[name] = against
+    return pairs
 
 
 def diff(

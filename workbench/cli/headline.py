@@ -13,6 +13,7 @@ from workbench.cli.headline_notes import NARROW, few_notes, notes
 from workbench.cli.headline_table import (
     FURTHER_COLUMNS,
     halves,
+    has_figures,
     headline,
     own_columns,
     own_metric_rows,
@@ -186,17 +187,6 @@ def _say_evidence(findings: Findings) -> None:
     half = HALVES[run.first_half].capitalize()
     comparison = "at the same size" if run.shares else "on its own trigger"
     write(f"{half} {comparison}: {findings.verdict.evidence}")
-
-
-def has_figures(findings: Findings) -> bool:
-    """Whether a strategy has any number of the headline."""
-    run = findings.tables
-    for name in run.contenders:
-        strategy = findings.figures.strategies[name]
-        for half in run.halves:
-            if strategy.own_trigger[half] is not None or strategy.same_size[half] is not None:
-                return True
-    return False
 
 
 def _say_caveats(findings: Findings) -> None:

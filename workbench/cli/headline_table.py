@@ -224,3 +224,14 @@ def _difference(row: Mapping[str, Any]) -> str:
     if missing(row["low"]):
         return f"{difference}{mark}"
     return f"{difference} ({interval(row['low'], row['high'])}){mark}"
+
+
+def has_figures(findings: Findings) -> bool:
+    """Whether a strategy has any number of the headline."""
+    run = findings.tables
+    for name in run.contenders:
+        strategy = findings.figures.strategies[name]
+        for half in run.halves:
+            if strategy.own_trigger[half] is not None or strategy.same_size[half] is not None:
+                return True
+    return False

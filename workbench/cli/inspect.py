@@ -132,6 +132,8 @@ def inspect(
         say_next({**_closer_look(facts), **following})
     for file in unreadable:
         complain(f"workbench: {file['reason']}")
+    if unreadable and not lenient:
+        complain("`--lenient` reads the other lines of a file, and lists what it left out")
     if not facts and not unreadable:
         complain(
             f"workbench: {', '.join(paths)} has no recording; `workbench list formats` shows what"

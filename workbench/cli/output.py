@@ -56,7 +56,19 @@ process.
 def say(text: str = "") -> None:
     """A line for the user, on standard output."""
     PULSE.spoke()
-    sys.stdout.write(harmless(text) + "\n")
+    with naming_output():
+        sys.stdout.write(harmless(text) + "\n")
+
+
+@contextmanager
+def naming_output() -> Iterator[None]:
+    """Let an error of writing inside say that it is of the standard output, such as a full disk."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "the standard output") from None
 
 
 def harmless(text: str) -> str:
@@ -74,7 +86,8 @@ def while_read() -> Iterator[None]:
     """
     try:
         yield
-        sys.stdout.flush()
+        with naming_output():
+            sys.stdout.flush()
     except BrokenPipeError:
         leave_output()
 

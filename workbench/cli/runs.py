@@ -37,7 +37,7 @@ def show(
     ] = NEWEST_FIRST,
     tag: Annotated[str, typer.Option("--tag", help="Runs with this tag.")] = "",
     state: Annotated[
-        str, typer.Option("--state", help="finished, going on, shared copy or unreadable.")
+        str, typer.Option("--state", help="finished, going on, stopped, shared copy or unreadable.")
     ] = "",
     strategy: Annotated[str, typer.Option("--strategy", help="Runs of this strategy.")] = "",
     search: Annotated[str, typer.Option("--search", help="Runs with this text.")] = "",

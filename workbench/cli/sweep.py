@@ -10,7 +10,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from workbench.cli.ending import answered, finish, warn_of_replicates
+from workbench.cli.ending import answered, code_of_figures, finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import page, show_places, show_sizes
 from workbench.cli.headline_notes import size_notes
@@ -112,6 +112,7 @@ def sweep(
         return code
     point_table = sweep_table(results)
     findings = Findings.of(results)
+    code = code_of_figures(code, findings)
     if not quiet:
         _show(point_table, findings)
     report = page(results, findings, no_report, quiet=quiet)

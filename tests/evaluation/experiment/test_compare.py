@@ -41,7 +41,7 @@ def session(number: int = 0) -> Session:
     )
 
 
-def run(tmp_path: Path, *sessions: Session, name: str = "run", **more: object) -> Results:
+def run(tmp_path: Path, *sessions: Session | Path, name: str = "run", **more: object) -> Results:
     return compare(
         sessions or (session(),),
         window=4_000,
@@ -188,8 +188,18 @@ def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
 def test_a_run_that_can_read_nothing_leaves_the_finished_one_as_it_is(tmp_path: Path) -> None:
     before = run(tmp_path, session())
     (tmp_path / "cut.jsonl").write_text('{"role": "us')
+    with pytest.raises(SettingError, match="the recording s0, and this one has not"):
+        run(tmp_path, tmp_path / "cut.jsonl")
+    assert list(Results.open(before.path).sessions["session"]) == ["s0"]
+
+
+def test_a_file_that_can_no_longer_be_read_leaves_the_finished_run_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    save(session(), file)
+    before = run(tmp_path, file)
+    file.write_text('{"role": "us')
     with pytest.raises(SettingError, match="the finished run in"):
-        compare(tmp_path / "cut.jsonl", out=before.path, quiet=True)
+        run(tmp_path, file)
     assert list(Results.open(before.path).sessions["session"]) == ["s0"]
 
 

@@ -114,3 +114,15 @@ def test_an_axis_holds_its_values_whatever_they_are(values: list[float], tmp_pat
     assert min(marks) <= min(points) and max(points) <= max(marks)
     heights = [height for _, height in sorted(zip(values, points, strict=True))]
     assert heights == sorted(heights, reverse=True), "the larger value stands higher"
+
+
+def test_values_that_are_all_zero_stand_on_an_axis_that_says_0(tmp_path: Path) -> None:
+    made().written(tmp_path / "run")
+    run = Results.open(tmp_path / "run")
+    is_recall = run.scores["metric"] == "exam_recall"
+    zeros = run.scores.assign(value=run.scores["value"].mask(is_recall, 0.0))
+    zeros.to_parquet(tmp_path / "run" / "scores.parquet")
+    with served(tmp_path) as server:
+        page = get(f"{server.address}chart?metric=exam_recall")[1]
+    marks = re.findall(r'text-anchor="end"[^>]*>([^<]*)<', page)
+    assert marks == ["0 %", "25 %", "50 %", "75 %", "100 %"]

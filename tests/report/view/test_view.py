@@ -21,6 +21,7 @@ from workbench import Findings, Results
 from workbench.cli import main
 from workbench.evaluation.experiment.preliminary import Preliminary, SessionSoFar
 from workbench.evaluation.experiment.replay_results import SizedScore
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.report.view.app import ViewServer
 from workbench.report.view.contexts import ContextPlace, side
@@ -221,7 +222,9 @@ def test_a_run_that_goes_on_shows_what_is_done(copied: Path) -> None:
         now = json.loads(get(server.address + "state?run=run")[1])
         assert now["stamp"] != before and now["words"].startswith("The run goes on: ")
         text = get(server.address + "runs/run")[1]
-        assert "goes on, or was interrupted" in text and "truncate" in text
+        assert "This run has stopped:" in text and "truncate" in text
+        with RunFolder(copied / "reports" / "run").claimed():
+            assert "This run goes on:" in get(server.address + "runs/run")[1]
 
 
 def test_a_run_that_has_just_begun_shows_preliminary_figures(tmp_path: Path) -> None:
@@ -232,7 +235,10 @@ def test_a_run_that_has_just_begun_shows_preliminary_figures(tmp_path: Path) -> 
     figures.files_read.add(0)
     figures.write()
     with served(tmp_path) as server:
-        assert "going on" in get(server.address)[1]
+        with RunFolder(tmp_path / "new").claimed():
+            assert "going on" in get(server.address)[1]
+        page = get(server.address)[1]
+        assert "stopped" in page and "going on" not in page
         text = get(server.address + "runs/new")[1]
         assert "Preliminary: 2 of 4 boundaries of 1 session" in text
         assert re.search(r"<li>truncate: names 50 % \(\d+ to \d+\)</li>", text)

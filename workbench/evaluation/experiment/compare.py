@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from workbench.evaluation.experiment.job import Crew, folder_of, local_servers
 from workbench.evaluation.experiment.keys import described
 from workbench.evaluation.experiment.preliminary import forget
 from workbench.evaluation.experiment.processes import lasting_workers
+from workbench.evaluation.experiment.replacement import NewRun, check_replaceable
 from workbench.evaluation.experiment.replay_work import ReplayJob
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_files import write_run
@@ -65,7 +66,8 @@ def compare(
         **settings: the fields of `RunSpec`.
 
     Raises:
-        SettingError: a setting has a wrong value, or there is nothing to read.
+        SettingError: a setting has a wrong value, there is nothing to read, or the folder holds a
+            finished run of other strategies, sessions or settings.
         SetupError: no scheduler answers.
         UnknownName: no strategy or model of that name.
     """
@@ -74,11 +76,17 @@ def compare(
     sources = sources_of(what)
     run_spec = RunSpec.of(spec, settings)
     run = Run.of(sources, run_spec)
+    with run.claimed():
+        return finished(run, simulate)
+
+
+def finished(run: Run, simulate: bool = True) -> Results:
+    """Do a run in a folder that is claimed, and its simulation where that is wanted."""
     with lasting_workers():
         results = compared(run)
         if simulate:
             simulate_too(run, results)
-    return results
+        return results
 
 
 def compared(run: Run, words: Words | None = None) -> Results:
@@ -126,12 +134,33 @@ class Run:
         baseline = _baseline_of(spec, presets)
         places = [source.place for source in sources]
         descriptions = [described(preset) for preset in presets]
-        folder = folder_of(spec, "compare", spec.settings(), descriptions, places)
+        parts: list[object] = [spec.settings(), descriptions, places]
+        if spec.limit is not None:
+            parts.append(spec.limit)
+        folder = folder_of(spec, "compare", *parts)
         settings = ModelSettings.of_run(spec.model_settings, folder)
         settings = replace(settings, part=str(folder.resolve()), replicate=spec.seed)
         run_folder = RunFolder(folder, shares=spec.out is None)
         job = ReplayJob(spec, presets, run_folder, settings, baseline=baseline)
         return cls(tuple(sources), job)
+
+    @contextmanager
+    def claimed(self, free: Collection[str] = ()) -> Iterator[None]:
+        """Keep the folder for this run until the `with` ends.
+
+        Args:
+            free: settings in which a finished run there may differ.
+
+        Raises:
+            SettingError: another process writes into it, or it holds a finished run that this one
+                would take figures from.
+        """
+        job = self.job
+        with job.folder.claimed():
+            settings = {**job.spec.settings(), "replicates": job.spec.replicates}
+            new_run = NewRun(settings, self.sources, job.masked, job.spec.limit, free)
+            check_replaceable(job.folder, new_run)
+            yield
 
     def results(self, words: Words | None = None) -> Results:
         """Do the run and write its tables.

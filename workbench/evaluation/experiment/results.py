@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.base.errors import SettingError
 from workbench.base.registry import extension
-from workbench.base.remote import name_of
+from workbench.base.remote import address_of, name_of
 from workbench.base.typed_value import check_instance
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.column_units import units_of
@@ -70,6 +70,10 @@ class Results(ResultTables):
         """
         check_instance("the run", path, (str, PathLike), "the path of its folder")
         results = cls(fetched_where_there(path))
+        if not address_of(path) and not results.path.exists():
+            raise SettingError(
+                f"there is no folder {path}; `workbench runs list` shows the runs of one"
+            )
         if not (results.path / "manifest.json").is_file():
             raise SettingError(
                 f"{name_of(path)} holds no finished run; a run's folder has a manifest.json"

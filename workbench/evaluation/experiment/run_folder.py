@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from workbench.base.remote import address_of, name_of
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.code_versions import FILE
+from workbench.evaluation.experiment.folder_claims import claimed, in_use
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_copies import (
     check_writable,
@@ -40,9 +39,6 @@ from workbench.evaluation.experiment.table_files import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-if sys.platform != "win32":
-    import fcntl
 
 REPLAYS = "replays"
 """The folder of a run with its finished replays."""
@@ -100,28 +96,25 @@ class RunFolder:
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
-        """Keep other processes of this machine from a run into the folder until the `with` ends.
-
-        The lock is the system's: it ends with the process, and leaves no file. A folder in a store,
-        and a system or file system without such locks, is not kept.
+        """Keep other processes of this machine from a run into the folder until the `with` ends; it
+        may stand in another one.
 
         Raises:
             SettingError: another process has it, or it cannot be written.
         """
-        if self.address or sys.platform == "win32":
+        if self.address:
             yield
             return
         self.begin()
-        folder = os.open(self.local, os.O_RDONLY)
-        try:
-            if not _locked(folder):
-                raise SettingError(
-                    f"another process is writing a run into {self.path}; wait for its end, or name"
-                    " another folder with `out`"
-                )
+        with claimed(self.local):
             yield
-        finally:
-            os.close(folder)
+
+    @property
+    def in_use(self) -> bool | None:
+        """Whether a process of this machine writes into it; None where nobody can tell."""
+        if self.address:
+            return None
+        return in_use(self.path)
 
     def _take_over_modules(self) -> None:
         """Copy what the newest run beside it has found out about the package's code."""
@@ -280,17 +273,6 @@ class RunFolder:
         for name in names:
             for number in range(count):
                 remote.remove(remote.below(self.address, _part_name(name, number)))
-
-
-def _locked(folder: int) -> bool:
-    """Whether this process has the lock of an open folder, or its file system has no locks."""
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # such as a network's file system
-        return True
-    return True
 
 
 def _digest(text: str) -> str:

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
-from workbench.base.errors import SettingError
+from workbench.base.errors import MissingPath, SettingError
 from workbench.base.formats import joined
 from workbench.base.remote import RemoteFile, address_of, name_of
 from workbench.engine.models.bundled_answers import NAME as BUNDLED
@@ -61,6 +61,11 @@ class SessionSource:
         return self.name
 
     @property
+    def is_there(self) -> bool:
+        """Whether there is anything to read; a file in a store was listed there."""
+        return self.path is None or self.remote is not None or self.path.exists()
+
+    @property
     def bytes(self) -> int:
         """The file's size; 0 for a session in memory."""
         if self.remote is not None:
@@ -78,6 +83,7 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
         bundled: used where there are none; None takes all bundled sessions.
 
     Raises:
+        MissingPath: no file of these names exists.
         SettingError: there are none.
     """
     items = _items(what)
@@ -91,6 +97,8 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
         raise SettingError(
             f"there is no recording in {names}; `workbench list formats` shows what can be read"
         )
+    if not any(source.is_there for source in sources):
+        raise MissingPath(joined([source.name for source in sources]))
     by_place: dict[object, SessionSource] = {}
     for index, source in enumerate(sources):
         place = index if source.path is None else source.place

@@ -3,6 +3,7 @@
 import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -17,9 +18,11 @@ from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, GridLike, Point, by_run, read
 from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.keys import described, key
+from workbench.evaluation.experiment.replacement import NewRun, check_replaceable
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.settings import ExecutionSettings
+from workbench.evaluation.experiment.sources import SessionSource, sources_of
 from workbench.evaluation.experiment.spec import Execution, RunSpec, Scope
 from workbench.evaluation.experiment.table_columns import frame
 
@@ -41,17 +44,25 @@ def sweep(
             together.
 
     Raises:
-        SettingError: a field, setting or value is wrong; nothing has run then.
+        SettingError: a field, setting or value is wrong, or the folder holds a finished run of
+            other points, sessions or settings; nothing has run then.
         UnknownName: no strategy or model of that name.
     """
     grid_sweep = _Sweep.of(grid, replicates, Execution(**settings))
+    with grid_sweep.claimed():
+        return _results(grid_sweep)
+
+
+def _results(grid_sweep: "_Sweep") -> Results:
+    """The one run of all points."""
     parts: list[tuple[Results, list[str]]] = []
     windows_by_use: dict[tuple[object, ...], int | None] = {}
     used_windows: dict[str, tuple[int, int]] = {}
     merged: list[str] = []
     points = list(grid_sweep.points)
     for spec, names in grid_sweep.runs():
-        results = runs.compare(grid_sweep.grid.sessions, spec=spec)
+        run = runs.Run.of(grid_sweep.sources, spec)
+        results = runs.finished(run)
         session_windows = results.sessions["window_used"]
         use = (spec.model, *session_windows.fillna(0))
         if use in windows_by_use:
@@ -153,6 +164,43 @@ class _Sweep:
         settings = ModelSettings.of_run(execution.model_settings, folder)
         run_execution = execution.changed(model_settings=settings)
         return cls(full_grid, points, folder, run_execution)
+
+    @property
+    def sources(self) -> list[SessionSource]:
+        """What it reads."""
+        return sources_of(self.grid.sessions)
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Keep the folder for this sweep until the `with` ends.
+
+        Raises:
+            SettingError: another process writes into it, or it holds a finished run that this one
+                would take figures from.
+        """
+        folder = RunFolder(self.folder)
+        first_spec, _ = next(self.runs())
+        first_run = runs.Run.of(self.sources, first_spec)
+        settings = {
+            **first_run.job.spec.settings(),
+            "strategies": [point.strategy for point in self.points],
+            "model": ",".join(self.grid.models),
+            "replicates": self.grid.replicates,
+        }
+        # several windows stand in the names of the points, and only one that is alone in a setting
+        free = {"baseline"}
+        if len(self.grid.windows) > 1:
+            free.add("window")
+        new_run = NewRun(
+            settings,
+            first_run.sources,
+            first_run.job.masked,
+            self.grid.limit,
+            free,
+        )
+        with folder.claimed():
+            check_replaceable(folder, new_run)
+            yield
 
     def runs(self) -> Iterator[tuple[RunSpec, list[str]]]:
         """A run for each window and model, in the order of their first points, with the names of

@@ -211,6 +211,11 @@ class Search:
         """
         if (lack := self.shortage()) is not None:
             return self.without_figures(paragraph(NO_FIGURE, lack.words), lack)
+        with self.measured.claimed():
+            return self._advice_told(first_lines)
+
+    def _advice_told(self, first_lines: Sequence[str]) -> Advice:
+        """Do the search, and tell what is known so far unless it is quiet."""
         if self.spec.quiet:
             return self._searched()
         with standing_lines(first_lines) as lines:

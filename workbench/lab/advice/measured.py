@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -137,6 +138,18 @@ class Measurements:
     def writers(self) -> SummaryWriters:
         """Who wrote the summaries of each candidate that was measured."""
         return SummaryWriters(self.compactions)
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Keep the folder for this search until the `with` ends.
+
+        Raises:
+            SettingError: another process writes into it, or it holds a finished run of other
+                sessions or settings.
+        """
+        run = Run.of(list(self.sources.values()), self.spec)
+        with run.claimed(free=("strategies", "window", "model")):
+            yield
 
     def publish(
         self,

@@ -189,7 +189,10 @@ def simulated(sources: Sequence[SessionSource], spec: SimulationSpec) -> Simulat
     """As `simulate`, of these sources."""
     sources = limited(sources, spec.limit)
     job = SimulationJob.of(sources, spec)
-    with job.crew("following recorded actions", len(sources), sources=sources) as crew:
+    with (
+        job.folder.claimed(),
+        job.crew("following recorded actions", len(sources), sources=sources) as crew,
+    ):
         rows_by_source = crew.results(sources, partial(_rows, job), _lost_rows)
     rows = _named_apart(rows_by_source)
     awaited = [row["awaited"] for row in rows if "awaited" in row]

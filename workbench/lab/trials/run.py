@@ -214,7 +214,10 @@ def trial(
         for seed in seeds_of(family, spec.seeds):
             places.append((family, seed))
     rows: list[Row] = []
-    with job.crew("working on tasks", len(places), "task") as crew:
+    with (
+        job.folder.claimed(),
+        job.crew("working on tasks", len(places), "task") as crew,
+    ):
         for task_rows in crew.results(places, partial(_rows, job), partial(_lost_rows, job)):
             rows += task_rows
     notes = {

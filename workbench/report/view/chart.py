@@ -90,6 +90,8 @@ class Axis:
 
         lowest = min(values)
         highest = max(values)
+        if lowest == highest == 0:
+            return cls((0.0, 0.25, 0.5, 0.75, 1.0))
         middle = (lowest + highest) / 2
         shortest = SHORTEST * abs(middle)
         length = max(highest - lowest, shortest)

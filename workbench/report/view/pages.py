@@ -9,6 +9,7 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.evaluation.analysis import marks
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import (
     LONGEST_NAME,
     LONGEST_NOTE,
@@ -101,6 +102,7 @@ def _unfinished_page(entry: RunEntry) -> Page:
         "run": entry,
         "rows": rows.to_dict("records"),
         "so_far": entry.so_far(),
+        "stopped": RunFolder(entry.path).in_use is False,
     }
     return Page("going_on", entry.name, values, rows)
 

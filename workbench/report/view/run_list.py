@@ -5,6 +5,7 @@ filtered.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -15,8 +16,9 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import missing, some
-from workbench.base.remote import address_of, name_of
+from workbench.base.remote import name_of
 from workbench.evaluation.analysis.advice_note import joined_answers
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import replayed_contenders
@@ -38,6 +40,10 @@ SORTS = (
 )
 """Columns by which the list can be sorted."""
 NEWEST_FIRST = "-created"
+GOING_ON = "going on"
+STOPPED = "stopped"
+IN_MEMORY = re.compile(r"session \d+")
+"""What a manifest calls a session that was given in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,8 @@ class RunRow:
         because: what that trades and how sure it is.
         usd: what the run paid to models; None where that is unknown.
         tags, note: as a person wrote them.
-        state: `finished`, `going on`, `shared copy` or `unreadable`.
+        state: `finished`, `going on`, `stopped` (its process has ended before the run has),
+            `shared copy` or `unreadable`.
     """
 
     run: str
@@ -95,7 +102,10 @@ def run_rows(entries: Collection[RunEntry]) -> list[RunRow]:
     """A row a run, in the order of the entries."""
     rows = []
     for entry in entries:
-        rows.append(_row(entry.path, entry.name, entry.stamp, entry.finished))
+        row = _row(entry.path, entry.name, entry.stamp, entry.finished)
+        if row.state == GOING_ON and RunFolder(entry.path).in_use is False:
+            row = replace(row, state=STOPPED)
+        rows.append(row)
     return rows
 
 
@@ -109,7 +119,7 @@ def _row(path: Path, name: str, stamp: str, is_finished: bool) -> RunRow:
         if not is_finished:
             replays_stored = some(entry.replays, "replay is", "replays are")
             changed = _time(path.stat().st_mtime)
-            return replace(row, state="going on", answer=f"{replays_stored} done.", created=changed)
+            return replace(row, state=GOING_ON, answer=f"{replays_stored} done.", created=changed)
         return _finished_row(row, entry.findings())
     except Exception as error:  # noqa: BLE001 - a damaged run must not hide the others
         return replace(row, state="unreadable", answer=f"{error}")
@@ -143,16 +153,15 @@ def _recordings(sources: Sequence[str]) -> str:
     bundled = {str(file) for file in bundled_files()}
     if sources and bundled.issuperset(sources):
         return BUNDLED
-    folders: list[Path] = []
+    folders: list[str] = []
     for source in sources:
-        path = Path(source)
-        if path.is_absolute() or address_of(path):
-            folders.append(path.parent)
+        if not IN_MEMORY.fullmatch(source):
+            folders.append(str(Path(source).parent))
     if not folders:
         return ""
     try:
         folder = Path(os.path.commonpath(folders))
-    except ValueError:  # paths on several drives
+    except ValueError:  # paths on several drives, or from the root and from here
         return ""
     if folder.is_relative_to(Path.home()):
         return str(Path("~", folder.relative_to(Path.home())))

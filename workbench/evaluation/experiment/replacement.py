@@ -1,0 +1,215 @@
+"""Whether a run may take the place of the finished one in its folder: the same run again may, and one
+with more strategies or sessions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.base.errors import SettingError
+from workbench.base.formats import joined, some
+from workbench.base.remote import name_of
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_copies import fetched_where_there
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.sources import SessionSource, limited
+from workbench.evaluation.experiment.spec import chosen_baseline
+
+COMPARED_APART = frozenset({"strategies", "baseline", "replicates"})
+"""Settings that are not simply equal or different."""
+MOST_NAMES = 3
+"""Strategies or sessions that the sentence names."""
+_IN_MEMORY = re.compile(r"session \d+")
+"""What a manifest calls a session that was given in memory."""
+_NUMBER = re.compile(r"~\d+$")
+"""What stands behind the name of a session where several have the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run before it begins.
+
+    Attributes:
+        settings: as its manifest will have them.
+        sources: what it reads.
+        masked: hides what a manifest may not have.
+        limit: most sessions.
+        free: settings that may differ.
+    """
+
+    settings: Mapping[str, object]
+    sources: Sequence[SessionSource]
+    masked: Callable[[str], str]
+    limit: int | None = None
+    free: Collection[str] = ()
+
+    def session_ids_and_places(self) -> tuple[set[str], set[Path]]:
+        """The ids of its sessions in memory, and the files of all."""
+        ids: set[str] = set()
+        places: set[Path] = set()
+        for source in limited(self.sources, self.limit):
+            name = source.name
+            if source.session is not None:
+                ids.add(self.masked(source.session.id))
+                name = source.session.origin.path
+            if name:
+                places.add(_place(self.masked(name)))
+        return ids, places
+
+
+@dataclass(frozen=True, slots=True)
+class _RunSession:
+    """A recording of a finished run; the id only where it was given in memory."""
+
+    path: str
+    id: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.id or self.path
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it can still be new_run for."""
+        return bool(self.id) or _place(self.path).exists()
+
+
+def check_replaceable(folder: RunFolder, new_run: NewRun) -> None:
+    """Refuse a run that would take figures of a finished one away.
+
+    Recordings that are gone may be missing, as long as some are left.
+
+    Raises:
+        SettingError: the folder holds a finished run with strategies, sessions or settings that the
+            new one lacks.
+    """
+    local = fetched_where_there(folder.path)
+    if not (local / "manifest.json").is_file():
+        return
+    try:
+        results = Results.open(local)
+        stored = results.manifest
+    except SettingError:  # of another version, or damaged: its command is to be run again
+        return
+    difference = _difference_of_settings(stored.get("settings") or {}, new_run)
+    if not difference:
+        difference = _missing_sessions(results, new_run)
+    if difference:
+        place = name_of(folder.path)
+        raise SettingError(
+            f"{place} holds a finished run, which this one would replace: {difference}; name another"
+            f" folder with `out`, or delete that run first: `workbench runs delete {place}`"
+        )
+
+
+def _difference_of_settings(stored: Mapping[str, object], new_run: NewRun) -> str:
+    """The first setting that the finished run has and the new one lacks, in words; empty where
+    there is none.
+    """
+    new_settings = json.loads(json.dumps(new_run.settings))
+    if "strategies" not in new_run.free:
+        new_names = _names(new_settings)
+        missing: list[str] = []
+        for name in _names(stored):
+            if name not in new_names:
+                missing.append(name)
+        if missing:
+            return f"it has {_some_of(missing, 'strategy', 'strategies')}, and this one has not"
+        old_baseline = {"baseline": _baseline(stored)}
+        new_baseline = {"baseline": _baseline(new_settings)}
+        is_other = old_baseline["baseline"] is not None and old_baseline != new_baseline
+        if is_other and "baseline" not in new_run.free:
+            return _two_values("baseline", old_baseline, new_baseline)
+    if _replicates(stored) > _replicates(new_settings):
+        return _two_values("replicates", stored, new_settings)
+    for name in {**stored, **new_settings}:
+        is_compared = name not in COMPARED_APART.union(new_run.free)
+        if is_compared and stored.get(name) != new_settings.get(name):
+            return _two_values(name, stored, new_settings)
+    return ""
+
+
+def _names(settings: Mapping[str, object]) -> list[str]:
+    """The strategies of a run."""
+    names = settings.get("strategies")
+    if not isinstance(names, list):
+        return []
+    return list(map(str, names))
+
+
+def _baseline(settings: Mapping[str, object]) -> str | None:
+    """What the strategies of a run are compared with."""
+    named = settings.get("baseline") or ""
+    return chosen_baseline(str(named), _names(settings))
+
+
+def _replicates(settings: Mapping[str, object]) -> int:
+    count = settings.get("replicates")
+    if not isinstance(count, int):
+        return 1
+    return count
+
+
+def _two_values(name: str, stored: Mapping[str, object], new_settings: Mapping[str, object]) -> str:
+    """A setting of both runs in words."""
+    values: list[str] = []
+    for settings in (stored, new_settings):
+        text = json.dumps(settings.get(name))
+        if text in ("null", '""'):
+            text = "not set"
+        values.append(text)
+    return f"`{name}` is {values[0]} there, and {values[1]} in this one"
+
+
+def _missing_sessions(results: Results, new_run: NewRun) -> str:
+    """The sessions of the finished run that the new one lacks, in words; empty where it has all."""
+    session_ids, places = new_run.session_ids_and_places()
+    missing_names: list[str] = []
+    gone_names: list[str] = []
+    has_common = False
+    for session in _sessions(results):
+        if session.id in session_ids or _place(session.path) in places:
+            has_common = True
+        elif session.is_here:
+            missing_names.append(session.name)
+        else:
+            gone_names.append(session.name)
+    if not has_common:
+        missing_names += gone_names
+    if not missing_names:
+        return ""
+    return f"it has {_some_of(missing_names, 'recording', 'recordings')}, and this one has not"
+
+
+def _sessions(results: Results) -> list[_RunSession]:
+    """What a finished run has read."""
+    sources = results.manifest.get("sources") or ()
+    sessions: list[_RunSession] = []
+    for source in map(str, sources):
+        if not _IN_MEMORY.fullmatch(source):
+            sessions.append(_RunSession(source))
+    if sessions or not sources:
+        return sessions
+    for row in results.sessions.itertuples():
+        session_id = _NUMBER.sub("", str(row.session))
+        sessions.append(_RunSession(str(row.path), session_id))
+    return sessions
+
+
+def _place(name: str) -> Path:
+    return Path(name).resolve()
+
+
+def _some_of(names: Sequence[str], singular: str, plural: str) -> str:
+    """The names behind what they are of, the first few of many."""
+    shown_names = list(names[:MOST_NAMES])
+    further = len(names) - len(shown_names)
+    if further:
+        shown_names.append(some(further, "other"))
+    if len(names) == 1:
+        plural = singular
+    return f"the {plural} {joined(shown_names)}"
