@@ -156,3 +156,9 @@ def test_calls_that_are_a_clients_objects_inside_a_dict_are_read_and_sent_as_the
     answers = [message for message in messages if isinstance(message, AssistantMessage)]
     assert [use.name for message in answers for use in message.calls] == ["read"]
     assert wb.Compactor.load(live.save(), model="extractive").before_request(given) == sent
+
+
+@pytest.mark.parametrize("path", [5, None, b"state.json"])
+def test_a_state_is_saved_to_a_path(path: Any) -> None:
+    with pytest.raises(wb.SettingError, match=r"path is .*; the path of a file would be accepted"):
+        made().save_to(path)

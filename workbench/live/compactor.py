@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from threading import RLock
 
-from workbench.base.typed_value import check_whole_number
+from workbench.base.typed_value import check_instance, check_whole_number
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presets import preset as preset_named
@@ -165,7 +165,9 @@ class Compactor(CompactorStatus, RecallTool):
 
         Raises:
             OSError: the file could not be written; the next call writes the whole.
+            SettingError: the path is none.
         """
+        check_instance("path", path, (str, PathLike), "the path of a file")
         file = Path(path)
         with self._lock:
             if self._journal is None or self._journal.path != file:

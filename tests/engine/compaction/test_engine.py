@@ -90,6 +90,27 @@ def test_a_view_is_sent_and_never_kept() -> None:
     assert compaction.sent.messages == TALK.messages[1:]
 
 
+@dataclass(frozen=True)
+class DropAll:
+    """Drops every message, the newest of the user too."""
+
+    name: ClassVar[str] = "drop_all"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        return Plan((Replace(0, len(context.messages)),))
+
+
+@pytest.mark.parametrize("target", [0, TALK.tokens - 1, TALK.tokens])
+def test_a_stage_of_a_view_that_breaks_a_rule_is_passed_over_and_told(target: int) -> None:
+    strategy = Strategy("x", (), view=(DropAll(), DROP))
+    compaction = compact(TALK, strategy, to(target), Scripted(()))
+    assert compaction.sent.messages == TALK.messages[1:]
+    assert [record.name for record in compaction.stages] == ["drop_all"]
+    assert "C3" in [violation.rule for violation in compaction.violations]
+    if target == 0:
+        assert "the stage 'drop_all' was undone" in compaction.why
+
+
 def test_a_context_that_is_not_due_is_left_alone() -> None:
     part = Preset("p", Strategy("x", (DROP,)), AtShare(0.8, 0.4))
     assert compact_if_due(TALK, part, Situation(tokens=799, window=1000), Scripted(())) is None

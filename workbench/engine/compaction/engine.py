@@ -63,6 +63,7 @@ class Compaction:
         before: the history that went in.
         after: the history that came out; `before` itself if nothing changed.
         sent: `after` as the view shows it; the same object if the strategy has no view.
+        stages: what each did, in order; behind them those of the view that broke an invariant.
         outcome: `compacted` at or below the target, `too_large` above it, `unchanged`.
         why: a sentence where the outcome needs one.
         refusal: why a stage had no room for what it would do.
@@ -129,17 +130,26 @@ class Compaction:
         return card(f"Compaction: {self.outcome.replace('_', ' ')}", facts, heads, rows, self.why)
 
 
-def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
-    """The history as it is sent: with the strategy's view, whose result is never kept."""
+def seen(
+    history: Context, strategy: Strategy, budget: Budget
+) -> tuple[Context, tuple[StageRecord, ...]]:
+    """The history as it is sent: with the strategy's view, whose result is never kept; and the
+    stages of the view that broke an invariant, so that they were passed over.
+    """
     view = history
+    broken: list[StageRecord] = []
     for stage in strategy.view:
         plan = _planned(stage, view, budget)
         if plan is None:
             continue
         projected = _applied(stage, plan, view)
-        if not violations(view, projected):
+        findings = violations(view, projected)
+        if findings:
+            record = StageRecord(stage.name, view.tokens, projected.tokens, violations=findings)
+            broken.append(record)
+        else:
             view = projected
-    return view
+    return view, tuple(broken)
 
 
 def compact(
@@ -202,13 +212,14 @@ def _compacted(
     current = history
     sent: Context | None = None
     records: list[StageRecord] = []
+    broken_views: tuple[StageRecord, ...] = ()
     refusal = ""
     for stage in strategy.stages:
         if not budget.force:
             if current.tokens <= budget.target:
                 break  # what is sent is never larger: no view is planned to find that out
             if sent is None:
-                sent = seen(current, strategy, budget)
+                sent, broken_views = seen(current, strategy, budget)
             if sent.tokens <= budget.target:
                 break
         plan = _planned(stage, current, budget, planner)
@@ -223,7 +234,8 @@ def _compacted(
             current = changed
             sent = None
     if sent is None:
-        sent = seen(current, strategy, budget)
+        sent, broken_views = seen(current, strategy, budget)
+    records += broken_views
     outcome, reason = _outcome(history, current, sent, budget, records)
     return Compaction(
         before=history,

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from numbers import Real
+from types import NoneType
 from typing import Literal, Protocol, TypeAlias
 
-from workbench.base.errors import SettingError
+from workbench.base.errors import SettingError, WorkbenchError, error_text
 from workbench.base.markup import card, first_paragraph
-from workbench.base.typed_value import check_whole_number
+from workbench.base.typed_value import check_instance, check_whole_number
 from workbench.engine.compaction.host_policy import NO_POLICY, HostPolicy
 from workbench.engine.compaction.plan import LARGEST_OUTPUT, Budget, Stage
 from workbench.engine.transcript.message import TokenCounter, Usage
@@ -84,6 +85,22 @@ class Trigger(Protocol):
     def check(self, situation: Situation, /) -> Budget | None:
         """The budget to compact to, or None to leave the context alone. Pure, and O(1)."""
         ...
+
+
+def granted_by(trigger: Trigger, situation: Situation) -> Budget | None:
+    """What a trigger grants, which may be a user's own.
+
+    Raises:
+        SettingError: it raised an error, or gave no budget.
+    """
+    try:
+        budget = trigger.check(situation)
+    except WorkbenchError:
+        raise
+    except Exception as error:
+        raise SettingError(f"the trigger raised {error_text(error)}") from error
+    check_instance("what the trigger returned", budget, (Budget, NoneType), "a wb.Budget or None")
+    return budget
 
 
 @dataclass(frozen=True, slots=True)

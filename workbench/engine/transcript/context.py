@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from types import MappingProxyType
 
+from workbench.base.errors import SettingError, WorkbenchError, error_text
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
@@ -14,6 +17,7 @@ from workbench.engine.transcript.message import (
     ToolCall,
     ToolResult,
     chars_per_token,
+    checked_messages,
     is_real_user,
 )
 
@@ -149,6 +153,29 @@ def protected(messages: Sequence[Message]) -> set[int]:
     return indices
 
 
+def size_by(count: TokenCounter, message: Message) -> int:
+    """The tokens of a message by a counter, which may be a user's own.
+
+    Raises:
+        SettingError: the counter raised an error, or gave no number of tokens.
+    """
+    try:
+        size = count(message)
+    except WorkbenchError:
+        raise
+    except Exception as error:
+        reason = error_text(error)
+        raise SettingError(f"the counter raised {reason}, for message {message.id!r}") from error
+    if type(size) is int and size >= 0:
+        return size
+    if not isinstance(size, Integral) or int(size) < 0:
+        raise SettingError(
+            f"the counter returned {size!r:.80} for message {message.id!r}; a whole number of at"
+            " least 0 would be accepted"
+        )
+    return size
+
+
 EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
@@ -184,10 +211,20 @@ class Context:
     def of(
         cls, messages: Iterable[Message], count: TokenCounter = chars_per_token, overhead: int = 0
     ) -> Context:
-        """A context of these messages, each counted now."""
-        all_messages = tuple(messages)
-        sizes = tuple(map(count, all_messages))
-        return cls(all_messages, sizes, overhead, count)
+        """A context of these messages, each counted now.
+
+        Raises:
+            SettingError: one of them is no message, the counter is no function, raised an error or
+                gave no number of tokens, or the overhead is no number of tokens.
+        """
+        all_messages = checked_messages(messages)
+        if not callable(count):
+            raise SettingError(f"count is {count!r:.80}; a function would be accepted")
+        check_whole_number("overhead", overhead, 0)
+        sizes: list[int] = []
+        for message in all_messages:
+            sizes.append(size_by(count, message))
+        return cls(all_messages, tuple(sizes), overhead, count)
 
     @property
     def spoken(self) -> int:
@@ -223,7 +260,7 @@ class Context:
         for message in messages:
             size = known_sizes.get(id(message))
             if size is None:
-                size = self.count(message)
+                size = size_by(self.count, message)
             sizes.append(size)
         return sizes
 
@@ -244,7 +281,7 @@ class OpenContext:
     def append(self, message: Message, size: int | None = None) -> None:
         """Add a message; its size in tokens is counted unless it is passed."""
         if size is None:
-            size = self.count(message)
+            size = size_by(self.count, message)
         self.messages.append(message)
         self.sizes.append(size)
         self.tokens += size

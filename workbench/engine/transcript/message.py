@@ -3,10 +3,11 @@ they take.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
+from workbench.base.typed_value import check_instance
 from workbench.engine.transcript.files import FileOps
 
 Json: TypeAlias = Any
@@ -184,6 +185,20 @@ class Summary(_Identified):
 
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolResult | Summary
+
+
+def checked_messages(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """These messages.
+
+    Raises:
+        SettingError: one of them is none, or they are no list.
+    """
+    check_instance("messages", messages, Iterable, "a list of messages such as wb.UserMessage")
+    all_messages = tuple(messages)
+    for index, message in enumerate(all_messages):
+        name = f"messages[{index}]"
+        check_instance(name, message, get_args(Message), "a message such as wb.UserMessage")
+    return all_messages
 
 
 def plain_text(message: Message) -> str:

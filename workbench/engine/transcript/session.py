@@ -8,8 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from workbench.base.markup import card, clipped
+from workbench.base.typed_value import check_instance, check_whole_number
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Entry, Log, MessageEntry
-from workbench.engine.transcript.message import Message, is_real_user, said_texts
+from workbench.engine.transcript.message import (
+    Message,
+    checked_messages,
+    is_real_user,
+    said_texts,
+)
 
 FIRST = 8
 """Messages that a session shows of itself."""
@@ -99,9 +105,24 @@ class Session:
     def of(
         cls, messages: Iterable[Message], id: str = "session", **fields: str | int | None
     ) -> Session:
-        """A session of these messages in a straight line, for examples and tests."""
+        """A session of these messages in a straight line, for examples and tests.
+
+        Args:
+            messages: in order, each with another id.
+            id: of the session.
+            fields: further ones of the session.
+
+        Raises:
+            LogError: two messages have one id.
+            SettingError: one of them is no message, or a field has a wrong value.
+        """
+        texts = {"id": id, **fields}
+        check_whole_number("window", texts.pop("window", None), optional=True)
+        for name, text in texts.items():
+            if name != "origin":
+                check_instance(name, text, str, "a text")
         log = Log()
-        for message in messages:
+        for message in checked_messages(messages):
             log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
         return cls(id, log, **fields)  # type: ignore[arg-type]  # the fields of this class, by name
 

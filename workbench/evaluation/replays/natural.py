@@ -11,7 +11,13 @@ from workbench.engine.compaction.engine import Compaction, compact
 from workbench.engine.compaction.forced import forced, kept_by, refuses_by_hand
 from workbench.engine.compaction.host_policy import Failure
 from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.strategy import Moment, Preset, Situation, Strategy
+from workbench.engine.compaction.strategy import (
+    Moment,
+    Preset,
+    Situation,
+    Strategy,
+    granted_by,
+)
 from workbench.engine.models.model import Model
 from workbench.engine.transcript.context import Context, OpenContext
 from workbench.engine.transcript.message import (
@@ -118,7 +124,7 @@ class Walk:
         self.at = 0
         self.own = sizing.sizes
         if preset.count is not None:
-            self.own = tuple(preset.count(message) for message in session.messages)
+            self.own = Context.of(session.messages, preset.count).sizes
         count = preset.count or sizing.count
         self.kept = self.sent = OpenContext(Context((), (), sizing.overhead, count))
         self.steps: list[Step] = []
@@ -274,7 +280,7 @@ class Walk:
         """Ask the trigger, and compact if it is due."""
         if moment not in self.preset.moments or not self.attempts.let_ask(self.sent.tokens):
             return
-        budget = self.preset.trigger.check(self._situation(moment))
+        budget = granted_by(self.preset.trigger, self._situation(moment))
         if budget is None:
             self.attempts = self.attempts.none_in_vain()
             return

@@ -1,0 +1,122 @@
+"""What cannot be a session, a context, a counter or a trigger is refused in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from builders import said
+from workbench import (
+    AssistantMessage,
+    AtShare,
+    Context,
+    Preset,
+    Session,
+    SettingError,
+    Strategy,
+    Text,
+    replay,
+)
+
+MESSAGES = [said("What is the limit?", "u1"), said("And the next?", "u2")]
+
+
+def fails(_: object) -> Any:
+    raise KeyError("size")
+
+
+def counts_in_words(_: object) -> Any:
+    return "five"
+
+
+def counts_below_nothing(_: object) -> Any:
+    return -1
+
+
+class Raises:
+    def check(self, situation: object) -> Any:
+        return 1 // 0
+
+
+class GrantsANumber:
+    def check(self, situation: object) -> Any:
+        return 5
+
+
+@pytest.mark.parametrize("make", [Session.of, Context.of])
+@pytest.mark.parametrize(
+    ("messages", "sentence"),
+    [
+        (5, "messages is 5; a list of messages such as wb.UserMessage would be accepted"),
+        (None, "messages is None; a list of messages such as wb.UserMessage would be accepted"),
+        ([*MESSAGES, 5], r"messages\[2\] is 5; a message such as wb.UserMessage would be accepted"),
+        ([{"role": "user"}], r"messages\[0\] is {'role': 'user'}; a message such as"),
+        ("hello", r"messages\[0\] is 'h'; a message such as"),
+    ],
+)
+def test_what_are_no_messages_is_said_with_its_place(
+    make: Callable[[Any], object], messages: object, sentence: str
+) -> None:
+    with pytest.raises(SettingError, match=sentence):
+        make(messages)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "accepted"),
+    [
+        ("id", 5, "a text"),
+        ("model", 5, "a text"),
+        ("project", None, "a text"),
+        ("window", -1, "a whole number of at least 1"),
+        ("window", "large", "a whole number of at least 1"),
+    ],
+)
+def test_a_field_of_a_session_with_a_wrong_value_is_refused(
+    field: str, value: Any, accepted: str
+) -> None:
+    with pytest.raises(SettingError, match=f"{field} is {value!r}; {accepted} would be accepted"):
+        Session.of(MESSAGES, **{field: value})
+
+
+@pytest.mark.parametrize("overhead", [-5, "many", 1.5])
+def test_an_overhead_is_a_number_of_tokens(overhead: Any) -> None:
+    with pytest.raises(SettingError, match=f"overhead is {overhead!r}; a whole number"):
+        Context.of(MESSAGES, overhead=overhead)
+
+
+COUNTERS = [
+    (fails, "the counter raised KeyError: 'size', for message 'u1'"),
+    (counts_in_words, "the counter returned 'five' for message 'u1'; a whole number of at least 0"),
+    (counts_below_nothing, "the counter returned -1 for message 'u1'; a whole number of at least"),
+]
+
+
+@pytest.mark.parametrize(("count", "sentence"), COUNTERS)
+def test_a_counter_that_fails_is_told_with_the_message(count: Any, sentence: str) -> None:
+    with pytest.raises(SettingError, match=sentence):
+        Context.of(MESSAGES, count)
+    own = Preset("own", Strategy("own", ()), AtShare(), count=count)
+    with pytest.raises(SettingError, match=sentence):
+        replay(Session.of(MESSAGES), own)
+
+
+def test_a_counter_is_a_function() -> None:
+    count: Any = 5
+    with pytest.raises(SettingError, match="count is 5; a function would be accepted"):
+        Context.of(MESSAGES, count)
+
+
+@pytest.mark.parametrize(
+    ("trigger", "sentence"),
+    [
+        (Raises(), "the trigger raised ZeroDivisionError"),
+        (GrantsANumber(), "what the trigger returned is 5; a wb.Budget or None would be accepted"),
+    ],
+)
+def test_a_trigger_that_fails_ends_a_replay_in_a_sentence(trigger: Any, sentence: str) -> None:
+    answer = AssistantMessage(id="a", blocks=(Text("Five."),))
+    session = Session.of([*MESSAGES, answer])
+    with pytest.raises(SettingError, match=sentence):
+        replay(session, Preset("own", Strategy("own", ()), trigger))
