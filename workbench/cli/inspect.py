@@ -12,7 +12,7 @@ from workbench.cli.next_steps import next_for, say_next, typed_line
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
 from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table, write
 from workbench.engine.transcript.redaction import masker, redacted
-from workbench.evaluation.analysis.composition import UNEXPLAINED, RecordedContexts
+from workbench.evaluation.analysis.composition import SURPLUS, UNEXPLAINED, RecordedContexts
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.replays.agents import agent_of
 from workbench.recordings.importers.importer import scan
@@ -73,8 +73,6 @@ MOST_SOURCES = 12
 """Sources that stand in rows of their own; the others stand in a row together. `--json` has all."""
 MOST_LOSSES = 5
 """Sentences about tokens that left without a record."""
-SURPLUS = "counted beyond the report"
-"""What the counts of all sources together exceed the reported tokens by."""
 
 
 @takes(Masking)

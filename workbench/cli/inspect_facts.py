@@ -14,6 +14,7 @@ from workbench.engine.transcript.recorded_requests import reported_prompts, usua
 from workbench.engine.transcript.session import Recorded, Session, UnreadField
 from workbench.evaluation.analysis.composition import RecordedContexts
 from workbench.evaluation.analysis.composition_gaps import unrecorded_losses
+from workbench.evaluation.analysis.message_sources import Source
 from workbench.evaluation.analysis.recorded_compactions import bills
 from workbench.evaluation.analysis.recorded_rules import recorded_rules
 from workbench.evaluation.replays.agents import limit_of
@@ -168,7 +169,7 @@ def describe_context(contexts: RecordedContexts) -> dict[str, Any]:
 
 def _who(row: Mapping[Hashable, Any]) -> str:
     """Who put something into the context."""
-    return " ".join(filter(None, (row["source"], row["name"])))
+    return Source(str(row["source"]), str(row["name"])).who
 
 
 def _price(usd: float) -> float | None:

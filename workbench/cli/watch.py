@@ -14,6 +14,7 @@ from workbench.base.formats import some
 from workbench.cli.options import takes
 from workbench.cli.output import as_json as to_json
 from workbench.cli.output import complain, harmless, printable, say
+from workbench.evaluation.analysis.composition import SURPLUS, UNEXPLAINED
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.watching.follow import AGENTS, NOT_RECOGNISED, Followed, Happening
 from workbench.evaluation.watching.needed import Lost, compactions, likely_needed
@@ -277,8 +278,10 @@ def _parts_lines(state: SessionState) -> list[str]:
     total = max(sum(state.parts.values()), 1)
     part_lines = []
     for part, size in state.parts.items():
-        if size:
-            part_lines.append(f"  {size / total:>4.0%} {size:>9,}  {printable(part)[:50]}")
+        who = part
+        if part == UNEXPLAINED and size < 0:
+            who = SURPLUS
+        part_lines.append(f"  {size / total:>4.0%} {size:>9,}  {printable(who)[:50]}")
     return part_lines[:MOST_PARTS]
 
 

@@ -12,7 +12,7 @@ import pytest
 from command import answer
 from evaluation.watching.claude_lines import lines
 
-from workbench import FormatError, load
+from workbench import FormatError, composition, load
 from workbench.cli import main
 from workbench.evaluation.watching.follow import Followed
 
@@ -113,7 +113,7 @@ def test_it_says_what_fills_the_context_and_when_the_next_compaction_is_due(
     assert main(["watch", str(file), "--once"]) == 0
     text = capsys.readouterr().out
     assert "due at   26,000 tokens, from its recorded compactions" in text
-    assert "tool Read" in text and "ledger_total.py" in text and "never change the file" in text
+    assert "result Read" in text and "ledger_total.py" in text and "never change the file" in text
     assert all(len(line) <= 80 for line in text.splitlines())
     assert main(["watch", str(file), "--once", "--window", "200000"]) == 0
     assert "due at   167,000 tokens" in capsys.readouterr().out
@@ -182,3 +182,20 @@ def test_watch_and_inspect_tell_the_same_next_compaction(
     (facts,) = json.loads(capsys.readouterr().out)["sessions"]
     assert main(["watch", str(file), "--once"]) == 0
     assert f"due at   {facts['compacts_at']:,} tokens" in capsys.readouterr().out
+
+
+def test_watch_and_inspect_tell_the_same_sources_of_the_same_context(tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_text("\n".join(lines()))
+    rows = composition(load(file)[0])
+    newest = rows[rows["request"] == rows["request"].max()]
+    sent = {
+        f"{row.source} {row.name_}".rstrip(): row.tokens
+        for row in newest.rename(columns={"name": "name_"}).itertuples()
+    }
+    parts = answer("watch", file, "--once")["parts"]
+    assert "call Read" in sent and "result Read" in sent
+    newest_answer = sum(parts.values()) - sum(sent.values())
+    assert 0 < newest_answer < 200
+    for who, tokens in sent.items():
+        assert abs(parts.get(who, 0) - tokens) <= newest_answer + 1

@@ -30,7 +30,13 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.sent_context import SentContext
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.analysis.message_sources import THINKING, MessagePart, Source, parts_of
+from workbench.evaluation.analysis.message_sources import (
+    THINKING,
+    MessagePart,
+    PartMessage,
+    Source,
+    parts_of,
+)
 from workbench.evaluation.metrics.costs.reconciliation import reported_usd
 from workbench.evaluation.replays.sized_session import SizedSession
 
@@ -42,6 +48,8 @@ UNEXPLAINED = "not in the recording"
 """What a reported prompt holds beside all that; negative where a client left out more than the
 recording says.
 """
+SURPLUS = "counted beyond the report"
+"""What a reader is told where that is negative: the counts together exceed the report by it."""
 SUMMARY = "summary"
 COLUMNS = {
     "request": "int64",
@@ -104,6 +112,21 @@ class _Request:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What is sent in a request, while the recording is walked.
+
+    Attributes:
+        answer: what it was answered by; None of the next request.
+        tokens: of its messages, by who put them there; valid until the walk goes on.
+        summary: counted tokens of the summary in it.
+    """
+
+    answer: AssistantMessage | None
+    tokens: Mapping[Source, float]
+    summary: int
+
+
 def composition(session: Session) -> pd.DataFrame:
     """What filled the context of each recorded request of the main path, by who put it there.
 
@@ -121,12 +144,19 @@ def composition(session: Session) -> pd.DataFrame:
 class RecordedContexts:
     """The contexts that a recorded agent sent, request by request.
 
+    Args:
+        session: the recording, counted already or not.
+        parted: what parts messages; one that remembers saves time where a session is read again.
+
     Attributes:
         sized: the recording, without reports that cannot be true, and the sizes of its messages.
     """
 
-    def __init__(self, session: Session) -> None:
-        self.sized = SizedSession.of(session)
+    def __init__(self, session: Session | SizedSession, parted: PartMessage = parts_of) -> None:
+        self._parted = parted
+        if not isinstance(session, SizedSession):
+            session = SizedSession.of(session)
+        self.sized = session
         self._session = self.sized.session
         self._sizing = self.sized.sizing
         self._count = TiktokenCounter()
@@ -139,6 +169,19 @@ class RecordedContexts:
             rows += request.rows(number, rates)
         table = pd.DataFrame(rows, columns=list(COLUMNS))
         return table.astype(COLUMNS)
+
+    def next_request(self) -> dict[Source, float]:
+        """What fills the request that the agent sends next, as far as the recording goes: tokens
+        by who put them there, on the provider's scale.
+        """
+        model = ""
+        tokens: dict[Source, float] = {}
+        for context in self._contexts():
+            if context.answer is not None:
+                model = context.answer.model
+            else:
+                tokens = self._with_overhead(context, model)
+        return tokens
 
     def largest_messages(self, request: int, count: int = 10) -> pd.DataFrame:
         """The largest messages in the context of one request.
@@ -238,7 +281,7 @@ class RecordedContexts:
             tools[call_id] = call.name
         parts: dict[str, list[MessagePart]] = {}
         for message in self._session.messages:
-            parts[message.id] = parts_of(message, tools, self._count)
+            parts[message.id] = self._parted(message, tools, self._count)
         return parts
 
     def _nothing_sent(self) -> SentContext:
@@ -247,6 +290,19 @@ class RecordedContexts:
 
     def _requests(self) -> Iterator[_Request]:
         """Each request of the main path."""
+        for context in self._contexts():
+            answer = context.answer
+            if answer is None:
+                continue
+            tokens = self._with_overhead(context, answer.model)
+            usage = answer.usage
+            if usage is not None and usage.prompt:
+                explained = sum(tokens.values())
+                tokens[Source(UNEXPLAINED)] = usage.prompt - explained
+            yield _Request(self._session.index_of[answer.id], tokens, usage)
+
+    def _contexts(self) -> Iterator[_Context]:
+        """The context of each request of the main path, and behind them that of the next."""
         sent = self._nothing_sent()
         tokens: defaultdict[Source, float] = defaultdict(float)
         turn: list[str] = []
@@ -254,9 +310,7 @@ class RecordedContexts:
         for entry in self._session.path:
             answer = entry.message if isinstance(entry, MessageEntry) else None
             if isinstance(answer, AssistantMessage):
-                answer_index = self._session.index_of[answer.id]
-                all_tokens = self._with_the_rest(tokens, sent.summary, answer)
-                yield _Request(answer_index, all_tokens, answer.usage)
+                yield _Context(answer, tokens, sent.summary)
                 turn.append(answer.id)
             sent.take(entry)
             if isinstance(entry, MessageEntry):
@@ -276,6 +330,7 @@ class RecordedContexts:
                     self._add(tokens, message_id, size)
                 for answer_id in earlier_turns.intersection(sizes):
                     self._leave(tokens, answer_id)
+        yield _Context(None, tokens, sent.summary)
 
     def _add(self, tokens: defaultdict[Source, float], message_id: str, size: int) -> None:
         """Add a message of this counted size to the tokens of a context."""
@@ -309,24 +364,19 @@ class RecordedContexts:
         hidden = self._sizing.hidden[index]
         return hidden * self._sizing.scale
 
-    def _with_the_rest(
-        self, of_messages: Mapping[Source, float], summary: int, answer: AssistantMessage
-    ) -> dict[Source, float]:
-        """A request's tokens by who put them there: those of its messages, and all others."""
+    def _with_overhead(self, context: _Context, model: str) -> dict[Source, float]:
+        """A context's tokens by who put them there: those of its messages, its summary, and what
+        no message holds in a request of this model.
+        """
         tokens: dict[Source, float] = {}
-        for source, tokens_of_source in of_messages.items():
+        for source, tokens_of_source in context.tokens.items():
             if tokens_of_source > LEAST:
                 tokens[source] = tokens_of_source
-        if summary:
-            summary_tokens = summary * self._sizing.scale
-            tokens[Source(SUMMARY)] = summary_tokens
-        overhead = self._sizing.overhead_of(answer.model)
+        if context.summary:
+            tokens[Source(SUMMARY)] = context.summary * self._sizing.scale
+        overhead = self._sizing.overhead_of(model)
         if overhead:
             tokens[Source(MEASURED)] = overhead
-        usage = answer.usage
-        if usage is not None and usage.prompt:
-            explained = sum(tokens.values())
-            tokens[Source(UNEXPLAINED)] = usage.prompt - explained
         return tokens
 
 

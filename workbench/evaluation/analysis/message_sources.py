@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from workbench.engine.transcript.message import Message, TokenCounter, ToolResult
 
@@ -27,6 +28,11 @@ class Source:
     kind: str
     name: str = ""
 
+    @property
+    def who(self) -> str:
+        """Both in words, as `inspect` and `watch` show them."""
+        return f"{self.kind} {self.name}".rstrip()
+
 
 @dataclass(frozen=True, slots=True)
 class MessagePart:
@@ -34,6 +40,10 @@ class MessagePart:
 
     source: Source
     share: float
+
+
+PartMessage: TypeAlias = Callable[[Message, Mapping[str, str], TokenCounter], list[MessagePart]]
+"""Parts a message, as `parts_of` does."""
 
 
 def parts_of(

@@ -5,16 +5,19 @@ compaction is due.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.log import CompactionEntry, fold
-from workbench.engine.transcript.message import AssistantMessage, Message, ToolResult
+from workbench.engine.transcript.log import CompactionEntry
+from workbench.engine.transcript.message import AssistantMessage, Message, TokenCounter
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.composition import UNEXPLAINED, RecordedContexts
+from workbench.evaluation.analysis.message_sources import MessagePart, Source, parts_of
 from workbench.evaluation.replays.agents import AGENTS, Sized, limit_of, recorded_limits
 from workbench.evaluation.replays.reports import checked_reports
+from workbench.evaluation.replays.sized_session import SizedSession
 from workbench.evaluation.replays.sizing import Sizing, window_of
 
 RECENT = 10
@@ -35,8 +38,8 @@ class SessionState:
         tokens: the next request as a whole.
         size_from: `reported usage` where the newest answer has it, `calibrated count` where earlier
             ones have, `count`.
-        parts: tokens by who said it: `system`, `user`, `assistant`, `summary`, `tool NAME`, and
-            `overhead`, which no message holds (system prompt and tools).
+        parts: tokens of the next request by who put them there, under the names of `composition`
+            and as `inspect` shows them, the largest first.
         growth: tokens a request adds, a mean over the newest ten since the last compaction; None
             before the second.
         limit, limit_from: where the agent compacts, and what that is taken from.
@@ -71,6 +74,7 @@ class SessionMeter:
     window: int | None = None
     _count: TiktokenCounter = field(default_factory=TiktokenCounter)
     _sizes: dict[str, tuple[Sequence[object], int]] = field(default_factory=dict)
+    _parted: dict[str, tuple[Sequence[object], list[MessagePart]]] = field(default_factory=dict)
 
     def state(self, session: Session, format: str) -> SessionState:
         """The session as it is now."""
@@ -79,7 +83,9 @@ class SessionMeter:
         session = checked.session
         sizing = Sizing.of(session, sizes, self._size)
         newest_messages = _since_last_compaction(session)
-        context = _context_size(session, newest_messages, sizing)
+        sized = SizedSession(session, tuple(checked.left_out), sizing)
+        sources = RecordedContexts(sized, self._parts).next_request()
+        context = _context_size(sources, newest_messages, sizing)
         limit = self._limit(session, format)
         room = limit.tokens - context.tokens
         newest_sizes = list(map(sizing.count, newest_messages))
@@ -91,7 +97,7 @@ class SessionMeter:
             compactions=_compaction_count(session),
             tokens=context.tokens,
             size_from=context.source,
-            parts=dict(context.parts.most_common()),
+            parts=context.parts,
             growth=growth,
             limit=limit.tokens,
             limit_from=limit.source,
@@ -109,6 +115,20 @@ class SessionMeter:
         size = self._count(message)
         self._sizes[message.id] = message.blocks, size
         return size
+
+    def _parts(
+        self, message: Message, tools: Mapping[str, str], count: TokenCounter
+    ) -> list[MessagePart]:
+        """Who put what share of a message into the context; found again only where its blocks
+        have changed.
+        """
+        if message.id in self._parted:
+            blocks, parts = self._parted[message.id]
+            if blocks == message.blocks:
+                return parts
+        parts = parts_of(message, tools, count)
+        self._parted[message.id] = message.blocks, parts
+        return parts
 
     def _limit(self, session: Session, format: str) -> Sized:
         """Where the agent compacts: by the named window, its recorded compactions, or its rule."""
@@ -137,23 +157,28 @@ class _ContextSize:
 
     tokens: int
     source: str
-    parts: Counter[str]
+    parts: dict[str, int]
 
 
 def _context_size(
-    session: Session, newest_messages: Sequence[Message], sizing: Sizing
+    sources: Mapping[Source, float], newest_messages: Sequence[Message], sizing: Sizing
 ) -> _ContextSize:
     """The size of the next request: as reported since the last compaction, else as counted."""
-    parts = _parts_of(session, sizing)
-    reported = _reported_tokens(newest_messages, sizing)
-    if reported is not None:
-        told_by_messages = parts.total() - parts["overhead"]
-        parts["overhead"] = max(reported - told_by_messages, 0)
-        return _ContextSize(reported, "reported usage", parts)
-    source = "count"
+    parts = Counter[str]()
+    for source, size in sources.items():
+        parts[source.who] += round(size)
+    size_from = "count"
     if sizing.calibration:
-        source = "calibrated count"
-    return _ContextSize(parts.total(), source, parts)
+        size_from = "calibrated count"
+    tokens = _reported_tokens(newest_messages, sizing)
+    if tokens is not None:
+        size_from = "reported usage"
+        parts[UNEXPLAINED] = tokens - parts.total()
+    largest_first: dict[str, int] = {}
+    for who, size_of_part in parts.most_common():
+        if size_of_part:
+            largest_first[who] = size_of_part
+    return _ContextSize(parts.total(), size_from, largest_first)
 
 
 def _since_last_compaction(session: Session) -> Sequence[Message]:
@@ -162,14 +187,6 @@ def _since_last_compaction(session: Session) -> Sequence[Message]:
         return session.messages
     newest = session.recorded[-1]
     return session.messages[newest.at :]
-
-
-def _parts_of(session: Session, sizing: Sizing) -> Counter[str]:
-    """The tokens of the present context, by who said it."""
-    parts = Counter({"overhead": sizing.overhead})
-    for message in fold(session.path):
-        parts[_part(message)] += sizing.count(message)
-    return parts
 
 
 def _minutes_left(requests_left: int | None, messages: Sequence[Message]) -> float | None:
@@ -187,13 +204,6 @@ def _compaction_count(session: Session) -> int:
         if isinstance(recorded.entry, CompactionEntry):
             count += 1
     return count
-
-
-def _part(message: Message) -> str:
-    """Who said a message, or the tool that gave it."""
-    if isinstance(message, ToolResult):
-        return f"tool {message.name or 'unknown'}"
-    return message.role
 
 
 def _reported_tokens(messages: Sequence[Message], sizing: Sizing) -> int | None:
