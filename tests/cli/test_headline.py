@@ -297,9 +297,13 @@ def test_where_nothing_is_compacted_a_window_is_offered_that_the_session_fills(
     assert f"\n  workbench advise {path} --window {offered[1]} --candidates 8\n" in page
 
 
-@pytest.mark.parametrize("window", ["2000", "200000"])
+@pytest.mark.parametrize(("window", "code"), [("2000", 0), ("200000", 2)])
 def test_from_one_session_the_next_step_is_an_advice_on_all_of_its_agent_in_their_own_window(
-    window: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    window: str,
+    code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("CODEX_HOME", raising=False)
@@ -309,7 +313,7 @@ def test_from_one_session_the_next_step_is_an_advice_on_all_of_its_agent_in_thei
     for file in (path, folder / "other.jsonl"):
         save(Session.of([rules("be brief"), *remembering(24)]), file)
     words = ["compare", str(path), "-w", window, "--shares", "none", "-s", "truncate", "-j", "1"]
-    main([*words, "--no-report", "--out", str(tmp_path / "run")])
+    assert main([*words, "--no-report", "--out", str(tmp_path / "run")]) == code
     assert "\n  workbench advise ~/.codex/sessions --candidates 8\n" in capsys.readouterr().out
 
 
