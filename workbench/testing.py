@@ -88,6 +88,9 @@ class CompactionGate:
         name = _name(strategy)
         against = _name(rival)
         settings.setdefault("model", DEFAULT_MODEL)
+        # of an earlier call only the replays are kept
+        finished = self.folder / "manifest.json"
+        finished.unlink(missing_ok=True)
         results = compare(
             sessions,
             strategies=(strategy, rival),
@@ -147,5 +150,6 @@ def compaction_gate(request: pytest.FixtureRequest, tmp_path: Path) -> Compactio
     """
     cache = getattr(request.config, "cache", None)
     if cache is None:
-        return CompactionGate(tmp_path / "gate")
+        folder = tmp_path / "gate"
+        return CompactionGate(folder)
     return CompactionGate(cache.mkdir("workbench") / "gate")

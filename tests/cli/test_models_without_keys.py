@@ -45,12 +45,11 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     a reader.
     """
     folder = tmp_path_factory.mktemp("sessions")
-    told = {"chat": (5, 1), "long": (8, 60), "few questions": (3, 5)}
+    told = {"chat": (16, 5, 1), "long": (24, 8, 60), "few questions": (16, 3, 5)}
     paths = {name: folder / f"{name.split()[0]}.jsonl" for name in told}
-    for name, (later, words) in told.items():
-        save(
-            Session.of([rules("be brief"), *remembering(16, later=later, words=words)]), paths[name]
-        )
+    for name, (turns, later, words) in told.items():
+        talk = remembering(turns, later=later, words=words)
+        save(Session.of([rules("be brief"), *talk]), paths[name])
     return paths
 
 

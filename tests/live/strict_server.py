@@ -81,7 +81,7 @@ def running(rule: Rule) -> Iterator[StrictServer]:
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
     strict.url = f"http://127.0.0.1:{server.server_port}/"
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
         yield strict

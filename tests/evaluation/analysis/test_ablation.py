@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 from builders import remembering, rules
-from workbench import Budget, Context, Plan, Preset, Session, SettingError, Strategy
+from workbench import Budget, Context, MissingPath, Plan, Preset, Session, SettingError, Strategy
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.analysis.ablation import leave_one_out
 
@@ -63,8 +64,10 @@ def test_a_strategy_of_one_stage_has_none_to_leave_out() -> None:
         leave_one_out(SESSIONS, "truncate", quiet=True)
 
 
-def test_recordings_that_cannot_be_read_are_an_error() -> None:
-    with pytest.raises(
-        SettingError, match=r"no session could be replayed: nosuch.jsonl: cannot be read"
-    ):
+def test_recordings_that_cannot_be_read_are_an_error(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.json"
+    cut.write_text('{"a": [1,')
+    with pytest.raises(SettingError, match=r"no session could be replayed: .*cut.json: "):
+        leave_one_out(cut, strategy="pipeline", quiet=True)
+    with pytest.raises(MissingPath, match=r"there is no file or folder nosuch.jsonl"):
         leave_one_out("nosuch.jsonl", strategy="pipeline", quiet=True)
