@@ -309,6 +309,22 @@ def test_a_session_that_is_not_there_is_said_with_those_that_are(
     assert "session-1, session-2" in message
 
 
+def test_where_a_line_is_damaged_the_others_are_offered_and_only_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    offer = "`--lenient` reads the other lines"
+    file = tmp_path / "session.jsonl"
+    wb.save(wb.bundled()[0], file)
+    with file.open("a") as lines:
+        lines.write('{"cut": \n')
+    assert main(["inspect", str(file)]) == 2
+    assert offer in capsys.readouterr().err
+    foreign = tmp_path / "foreign.json"
+    foreign.write_text('{"a": 1}')
+    assert main(["inspect", str(foreign)]) == 2
+    assert offer not in capsys.readouterr().err
+
+
 def test_a_session_without_requests_has_none(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

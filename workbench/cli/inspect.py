@@ -100,10 +100,12 @@ def inspect(
     facts: list[dict[str, Any]] = []
     newest: RecordedContexts | None = None
     unreadable: list[dict[str, str]] = []
+    has_bad_line = False
     other_ids: list[str] = []
     for loaded in scan(paths, lenient=lenient):
         if loaded.error is not None:
             unreadable.append({"path": mask(str(loaded.path)), "reason": mask(str(loaded.error))})
+            has_bad_line |= loaded.error.line is not None
         for session in loaded.sessions:
             if session_id not in ("", session.id):
                 other_ids.append(session.id)
@@ -130,7 +132,7 @@ def inspect(
         say_next({**_closer_look(facts), **following})
     for file in unreadable:
         complain(f"workbench: {file['reason']}")
-    if unreadable and not lenient:
+    if has_bad_line and not lenient:
         complain("`--lenient` reads the other lines of a file, and lists what it left out")
     if not facts and not unreadable:
         complain(
