@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -53,19 +54,26 @@ def test_it_names_who_filled_the_context_and_the_largest_messages(
     assert "The largest messages in it:" in page and "The lamp in the hall" in page
 
 
+def with_usages(folder: Path, usages: Sequence[Usage | None], lines: int) -> Path:
+    """A recording of questions of so many lines, whose answers have these usages."""
+    messages: list[Message] = []
+    for number, usage in enumerate(usages):
+        messages.append(UserMessage(id=f"u{number}", blocks=(Text(LINE * lines),)))
+        said = (Text("Eleven volts."),)
+        answer = AssistantMessage(id=f"a{number}", blocks=said, model="gpt-4o", usage=usage)
+        messages.append(answer)
+    path = folder / "lamp.jsonl"
+    wb.save(Session.of(messages, model="gpt-4o"), path)
+    return path
+
+
 @pytest.mark.parametrize("reported", [0, 2])
 def test_it_says_how_many_requests_have_their_usage_and_that_dollars_are_of_these(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], reported: int
 ) -> None:
-    messages: list[Message] = []
-    for number in range(3):
-        usage = Usage(input=2_000, output=10) if number == reported else None
-        messages.append(UserMessage(id=f"u{number}", blocks=(Text(LINE * 10),)))
-        said = (Text("Eleven volts."),)
-        answer = AssistantMessage(id=f"a{number}", blocks=said, model="gpt-4o", usage=usage)
-        messages.append(answer)
-    path = tmp_path / "lamp.jsonl"
-    wb.save(Session.of(messages, model="gpt-4o"), path)
+    usages: list[Usage | None] = [None, None, None]
+    usages[reported] = Usage(input=2_000, output=10)
+    path = with_usages(tmp_path, usages, lines=10)
     assert main(["inspect", str(path)]) == 0
     page = " ".join(capsys.readouterr().out.split())
     assert "dollars are of the 1 request with a recorded usage" in page
@@ -78,14 +86,7 @@ def test_it_says_how_many_requests_have_their_usage_and_that_dollars_are_of_thes
 def test_of_a_request_without_usage_it_never_says_that_none_was_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    messages: list[Message] = []
-    for number, usage in enumerate([Usage(input=300, output=10), None]):
-        messages.append(UserMessage(id=f"u{number}", blocks=(Text(LINE * 90),)))
-        said = (Text("Eleven volts."),)
-        answer = AssistantMessage(id=f"a{number}", blocks=said, model="gpt-4o", usage=usage)
-        messages.append(answer)
-    path = tmp_path / "lamp.jsonl"
-    wb.save(Session.of(messages, model="gpt-4o"), path)
+    path = with_usages(tmp_path, [Usage(input=300, output=10), None], lines=90)
     assert main(["inspect", str(path)]) == 0
     page = " ".join(capsys.readouterr().out.split())
     assert "(request 2 of 2" in page

@@ -42,9 +42,7 @@ def check_instance(name: str, value: object, kind: type | tuple[type, ...], acce
     """
     if isinstance(value, kind):
         return
-    value_text = f"{value!r:.80}"
-    objection = f"{name} is {value_text}"
-    raise SettingError(f"{objection}; {accepted} would be accepted")
+    raise SettingError(f"{name} is {value!r:.80}; {accepted} would be accepted")
 
 
 def typed_value(value: object, hint: Any) -> object:  # noqa: ANN401 - a type in any form

@@ -75,20 +75,12 @@ def code_of_figures(code: int, findings: Findings) -> int:
     changes the bill, which is said on standard error.
     """
     run = findings.tables
-    is_scored = has_figures(findings) or _has_own_values(run) or _is_bill_changed(findings)
-    if code != OK or is_scored or not run.contenders:
+    is_scored = has_figures(findings) or _has_own_values(run)
+    has_answer = is_scored or findings.figures.bill_savings
+    if code != OK or has_answer or not run.contenders:
         return code
     complain(f"workbench: {findings.verdict.answer}")
     return UNUSABLE
-
-
-def _is_bill_changed(findings: Findings) -> bool:
-    """Whether a strategy changes the bill, which is an answer without any other."""
-    for name in findings.tables.contenders:
-        saving = findings.figures.strategies[name].net_saving
-        if saving is not None and saving.mean != 0:
-            return True
-    return False
 
 
 def _has_own_values(run: Tables) -> bool:

@@ -14,8 +14,10 @@ from pathlib import Path
 import numpy
 import pytest
 
+import workbench
 from workbench.evaluation.experiment.processes import Processes
 
+PACKAGE = Path(workbench.__file__).parent
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
 
 
@@ -46,6 +48,51 @@ def test_all_workers_are_forked_from_one_process_with_one_thread_that_has_loaded
     assert origin.parent != os.getpid()
     assert origin.threads == 1
     assert origin.is_loaded
+
+
+WHERE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import workbench
+from workbench.evaluation.experiment.processes import Processes
+
+def place(task):
+    import workbench
+    return workbench.__file__
+
+with Processes(1) as crew:
+    (worker,) = crew.each(place, [0])
+print(workbench.__file__ == worker[1])
+"""
+
+
+def workers_package_is_ours(script_folder: Path, search_first: Path, working_folder: Path) -> bool:
+    """Whether a worker of a script has the package that the script has itself."""
+    script = script_folder / "where.py"
+    script.write_text(WHERE)
+    run = subprocess.run(
+        [sys.executable, script, search_first],
+        cwd=working_folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return run.stdout == "True\n"
+
+
+def test_a_worker_has_the_package_that_a_script_searches_first(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for folder in (PACKAGE, PACKAGE.parent / "datasets"):
+        (other / folder.name).symlink_to(folder)
+    assert workers_package_is_ours(tmp_path, other, tmp_path)
+
+
+def test_a_worker_has_no_package_of_the_working_folder(tmp_path: Path) -> None:
+    at_hand = tmp_path / "at hand"
+    (at_hand / "workbench").mkdir(parents=True)
+    (at_hand / "workbench/__init__.py").touch()
+    assert workers_package_is_ours(tmp_path, PACKAGE.parent, at_hand)
 
 
 def _variables(task: int) -> tuple[str | None, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -98,6 +99,21 @@ def test_the_same_run_and_one_that_adds_to_it_are_accepted(tmp_path: Path) -> No
         grown = run(tmp_path / "run", (*SESSIONS, session(2)))
     assert len(grown.sessions) == 3
     assert set(STRATEGIES) <= set(grown.replays["strategy"])
+
+
+def test_a_run_of_an_earlier_version_that_lacked_a_setting_is_accepted(tmp_path: Path) -> None:
+    manifest_file = run(tmp_path / "run").path / "manifest.json"
+    manifest = json.loads(manifest_file.read_text())
+    del manifest["settings"]["group_by"]
+    manifest_file.write_text(json.dumps(manifest))
+    run(tmp_path / "run")
+    assert "group_by" in json.loads(manifest_file.read_text())["settings"]
+
+
+def test_a_run_that_masks_less_is_refused(tmp_path: Path) -> None:
+    run(tmp_path / "run", redact=True)
+    with pytest.raises(SettingError, match=r"`unmasked` is not set there"):
+        run(tmp_path / "run", redact=True, unmasked=("email",))
 
 
 def test_a_recording_that_is_gone_may_be_missing_from_the_same_run(tmp_path: Path) -> None:

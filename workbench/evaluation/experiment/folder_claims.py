@@ -81,23 +81,34 @@ def _take_lock(folder: Path, place: Path) -> None:
     if sys.platform == "win32":
         return
     descriptor = os.open(folder, os.O_RDONLY)
-    for _ in range(_TRIES):
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            sleep(_PAUSE)
-        except OSError:  # such as a network's file system
-            break
-        else:
-            _LOCKS[place] = descriptor
-            return
-    else:
+    try:
+        is_locked = _locked(descriptor)
+    except OSError:  # such as a network's file system, which has no locks
+        os.close(descriptor)
+        return
+    if not is_locked:
         os.close(descriptor)
         raise SettingError(
             f"another process is writing a run into {folder}; wait for its end, or name another"
             " folder with `out`"
         )
-    os.close(descriptor)
+    _LOCKS[place] = descriptor
+
+
+def _locked(descriptor: int) -> bool:
+    """Lock an open folder; whether that succeeded within some tries.
+
+    Raises:
+        OSError: its file system has no locks.
+    """
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sleep(_PAUSE)
+        else:
+            return True
+    return False
 
 
 def _give_back(place: Path) -> None:

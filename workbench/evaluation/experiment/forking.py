@@ -10,7 +10,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from multiprocessing import forkserver, parent_process, popen_forkserver, spawn, util
 from multiprocessing.context import ForkServerProcess, set_spawning_popen
@@ -92,10 +93,36 @@ class StartedProcess(popen_forkserver.Popen):
         self.pid = forkserver.read_signed(self.sentinel)
 
 
+class SameModulesServer(forkserver.ForkServer):
+    """A fork server that finds each module where this process does, whatever lies in its working
+    folder.
+    """
+
+    def ensure_running(self) -> None:
+        """Start it where it does not run."""
+        with _variables(PYTHONPATH=os.pathsep.join(filter(None, sys.path)), PYTHONSAFEPATH="1"):
+            super().ensure_running()
+
+
+@contextmanager
+def _variables(**values: str) -> Iterator[None]:
+    """Have these variables in the environment of what is started inside."""
+    earlier = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in earlier.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
 @lru_cache(maxsize=1)
-def _server(process_id: int) -> forkserver.ForkServer:
+def _server(process_id: int) -> SameModulesServer:
     """The fork server of this process, which a fork of this process does not share."""
-    server = forkserver.ForkServer()
+    server = SameModulesServer()
     server.set_forkserver_preload([PRELOADED])
     return server
 

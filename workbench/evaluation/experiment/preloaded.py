@@ -6,7 +6,6 @@ import contextlib
 import gc
 import os
 import signal
-import sys
 from importlib import import_module
 
 from workbench.engine.models import tokenizer
@@ -27,7 +26,6 @@ def _load() -> None:
 
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the command, which ends this
 os.environ.update(ONE_THREAD)
-sys.path[:] = [folder for folder in sys.path if folder]  # modules of the user's folder are not ours
 gc.disable()
 _load()
 gc.enable()

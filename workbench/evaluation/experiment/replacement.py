@@ -21,6 +21,10 @@ from workbench.evaluation.experiment.spec import chosen_baseline
 
 COMPARED_APART = frozenset({"strategies", "baseline", "replicates"})
 """Settings that are not simply equal or different."""
+ONLY_WHERE_SET = "unmasked"
+"""A setting that a run names only where it has it. Others that it does not name are of a later
+version, and do not count.
+"""
 MOST_NAMES = 3
 """Strategies or sessions that the sentence names."""
 _IN_MEMORY = re.compile(r"session \d+")
@@ -74,7 +78,7 @@ class _RunSession:
 
     @property
     def is_here(self) -> bool:
-        """Whether it can still be new_run for."""
+        """Whether it can still be read."""
         return bool(self.id) or _place(self.path).exists()
 
 
@@ -119,17 +123,23 @@ def _difference_of_settings(stored: Mapping[str, object], new_run: NewRun) -> st
                 missing.append(name)
         if missing:
             return f"it has {_some_of(missing, 'strategy', 'strategies')}, and this one has not"
-        old_baseline = {"baseline": _baseline(stored)}
-        new_baseline = {"baseline": _baseline(new_settings)}
-        is_other = old_baseline["baseline"] is not None and old_baseline != new_baseline
+        old_baseline = _baseline(stored)
+        new_baseline = _baseline(new_settings)
+        is_other = old_baseline is not None and old_baseline != new_baseline
         if is_other and "baseline" not in new_run.free:
             return _two_values("baseline", old_baseline, new_baseline)
-    if _replicates(stored) > _replicates(new_settings):
-        return _two_values("replicates", stored, new_settings)
-    for name in {**stored, **new_settings}:
-        is_compared = name not in COMPARED_APART.union(new_run.free)
-        if is_compared and stored.get(name) != new_settings.get(name):
-            return _two_values(name, stored, new_settings)
+    old_count = _replicates(stored)
+    new_count = _replicates(new_settings)
+    if old_count > new_count:
+        return _two_values("replicates", old_count, new_count)
+    free = COMPARED_APART.union(new_run.free)
+    for name in (*stored, ONLY_WHERE_SET):
+        if name in free:
+            continue
+        old_value = stored.get(name)
+        new_value = new_settings.get(name)
+        if old_value != new_value:
+            return _two_values(name, old_value, new_value)
     return ""
 
 
@@ -154,15 +164,15 @@ def _replicates(settings: Mapping[str, object]) -> int:
     return count
 
 
-def _two_values(name: str, stored: Mapping[str, object], new_settings: Mapping[str, object]) -> str:
+def _two_values(name: str, old_value: object, new_value: object) -> str:
     """A setting of both runs in words."""
-    values: list[str] = []
-    for settings in (stored, new_settings):
-        text = json.dumps(settings.get(name))
-        if text in ("null", '""'):
-            text = "not set"
-        values.append(text)
-    return f"`{name}` is {values[0]} there, and {values[1]} in this one"
+    return f"`{name}` is {_shown(old_value)} there, and {_shown(new_value)} in this one"
+
+
+def _shown(value: object) -> str:
+    if value is None or value == "":
+        return "not set"
+    return json.dumps(value)
 
 
 def _missing_sessions(results: Results, new_run: NewRun) -> str:

@@ -244,6 +244,21 @@ class Figures:
         )
 
     @property
+    def bill_savings(self) -> dict[str, float]:
+        """By contender the share of the bill that it saves; without those of which it is unknown,
+        and empty where none changes the bill.
+        """
+        savings: dict[str, float] = {}
+        for name in self.tables.contenders:
+            saving = self.strategies[name].net_saving
+            if saving is not None:
+                savings[name] = saving.mean
+        is_changed = any(savings.values())
+        if not is_changed:
+            savings.clear()
+        return savings
+
+    @property
     def against_baseline(self) -> pd.DataFrame:
         """The leading number of every strategy against the baseline."""
         return self.differences[self.tables.first_half]

@@ -146,20 +146,15 @@ def _bills_alone(figures: Figures) -> str:
     """What each contender saves of the bill, where that is all that is known; empty where none
     changes it.
     """
-    savings: list[str] = []
-    is_changed = False
-    for name in figures.tables.contenders:
-        saving = figures.strategies[name].net_saving
-        if saving is None:
-            continue
-        is_changed |= saving.mean != 0
-        if saving.mean < 0:
-            savings.append(f"{name} costs {percent(-saving.mean)} more")
+    clauses: list[str] = []
+    for name, saving in figures.bill_savings.items():
+        if saving < 0:
+            clauses.append(f"{name} costs {percent(-saving)} more")
         else:
-            savings.append(f"{name} saves {percent(saving.mean)}")
-    if not is_changed:
+            clauses.append(f"{name} saves {percent(saving)}")
+    if not clauses:
         return ""
-    return f"Of the bill alone: {', '.join(savings)}."
+    return f"Of the bill alone: {', '.join(clauses)}."
 
 
 def _where(run: Tables) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.base.errors import SettingError
-from workbench.base.formats import joined, percent, some
+from workbench.base.formats import capitalized, joined, percent, some
 from workbench.evaluation.experiment.prepared import Prepared, read
 from workbench.evaluation.experiment.sources import SessionSource, reasons_unread
 from workbench.evaluation.replays.boundaries import (
@@ -80,7 +80,7 @@ class Shortage:
     @property
     def words(self) -> str:
         """What a figure takes, what the session has of it, and what it lacks, in a sentence."""
-        return f"{self.clause[0].upper()}{self.clause[1:]}."
+        return f"{capitalized(self.clause)}."
 
     @property
     def clause(self) -> str:
