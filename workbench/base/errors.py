@@ -170,6 +170,12 @@ CORE = frozenset({"lazy_loader", "numpy", "tiktoken"})
 """Modules that every installation brings."""
 
 
+PASSED_ON = (WorkbenchError, MemoryError)
+"""Errors that are not told as those of the part that raised them: ours are a sentence already, and where
+memory ran out the work may be done again with more of it.
+"""
+
+
 def error_text(error: BaseException) -> str:
     """An error in words: ours are a sentence; another has its kind before its text, and its kind
     alone where it cannot write its text.

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.base.errors import ModelError, PlanError, WorkbenchError, error_text
+from workbench.base.errors import PASSED_ON, ModelError, PlanError, error_text
 from workbench.base.markup import card
 from workbench.base.typed_value import check_instance
 from workbench.engine.compaction.clip import clipped
@@ -265,7 +265,7 @@ def _planned(
     else:
         try:
             plan = stage.plan(context, budget)
-        except WorkbenchError:
+        except PASSED_ON:
             raise
         except Exception as error:
             raise PlanError(f"stage {stage.name!r} raised {error_text(error)}") from error

@@ -5,7 +5,7 @@ from numbers import Real
 from types import NoneType
 from typing import Literal, Protocol, TypeAlias
 
-from workbench.base.errors import SettingError, WorkbenchError, error_text
+from workbench.base.errors import PASSED_ON, SettingError, error_text
 from workbench.base.markup import card, first_paragraph
 from workbench.base.typed_value import check_instance, check_whole_number
 from workbench.engine.compaction.host_policy import NO_POLICY, HostPolicy
@@ -95,7 +95,7 @@ def granted_by(trigger: Trigger, situation: Situation) -> Budget | None:
     """
     try:
         budget = trigger.check(situation)
-    except WorkbenchError:
+    except PASSED_ON:
         raise
     except Exception as error:
         raise SettingError(f"the trigger raised {error_text(error)}") from error

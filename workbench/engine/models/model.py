@@ -91,6 +91,8 @@ class SummaryRequest:
         """
         try:
             return self.write(self)
+        except MemoryError:
+            raise
         except Exception as error:
             reason = error_text(error)
             raise PlanError(f"a prompt cannot be written: {reason}") from error

@@ -8,7 +8,7 @@ from functools import cached_property
 from numbers import Integral
 from types import MappingProxyType
 
-from workbench.base.errors import SettingError, WorkbenchError, error_text
+from workbench.base.errors import PASSED_ON, SettingError, error_text
 from workbench.base.typed_value import check_whole_number
 from workbench.engine.transcript.message import (
     AssistantMessage,
@@ -161,7 +161,7 @@ def size_by(count: TokenCounter, message: Message) -> int:
     """
     try:
         size = count(message)
-    except WorkbenchError:
+    except PASSED_ON:
         raise
     except Exception as error:
         reason = error_text(error)

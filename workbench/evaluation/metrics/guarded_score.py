@@ -17,6 +17,8 @@ def guarded_score(metric: Metric, data: MetricInput) -> Score:
     """
     try:
         score = metric.score(data)
+    except MemoryError:  # the work may be done again with more of it
+        raise
     except Exception as error:  # noqa: BLE001 - somebody else's metric may fail in any way
         reason = f"it failed: {error_text(error)}"
         return Score(None, reason[:MOST_SAID])
