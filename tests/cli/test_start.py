@@ -271,16 +271,60 @@ def test_of_many_bytes_the_newest_files_are_offered_for_advice(
     assert advise in capsys.readouterr().out
 
 
-def test_no_session_file_is_opened(home: Path) -> None:
+BOUNDARY = '{"type": "system", "subtype": "compact_boundary", "uuid": "%s"}\n'
+MENTION = '{"type": "user", "message": {"content": "grep \\"compact_boundary\\""}}\n'
+
+
+def row_of(agent: str, page: str) -> list[str]:
+    """The cells of an agent's row, without its name."""
+    (line,) = [line for line in page.splitlines() if line.startswith(f"{agent} ")]
+    return line.removeprefix(agent).split()
+
+
+def test_compactions_are_counted_and_those_that_a_resumed_session_copied_count_once(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = write(home / ".claude/projects/p/1.jsonl")
-    code = (
-        "import sys; from workbench.cli import main; sys.addaudithook(lambda event, facts: event"
-        f" == 'open' and facts[0] == {str(file)!r} and sys.exit(9)); sys.exit(main([]))"
-    )
+    file.write_text(MENTION + BOUNDARY % "a" + MENTION + BOUNDARY % "b")
+    write(home / ".claude/projects/p/2.jsonl").write_text(BOUNDARY % "b" + BOUNDARY % "c")
+    write(home / ".gemini/tmp/p/chats/session-1.jsonl")
+    main([])
+    page = capsys.readouterr().out
+    assert row_of("Claude Code", page)[:4] == ["2", row_of("Claude Code", page)[1], "B", "3"]
+    assert row_of("Gemini CLI", page)[3] == "–"
+    assert "–: not counted" in page and "at least" not in page
+
+
+def test_where_time_runs_out_it_says_of_how_many_files_the_count_is(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(home / ".claude/projects/p/1.jsonl").write_text(BOUNDARY % "a")
+    monkeypatch.setattr("workbench.cli.start.COUNTING_SECONDS", -1.0)
+    main([])
+    page = capsys.readouterr().out
+    assert row_of("Claude Code", page)[3] == "0+"
+    assert "Claude Code: at least 0 compactions; in a second 0 of 1 file were" in page
+
+
+def test_no_file_of_the_user_is_written(home: Path) -> None:
+    write(home / ".claude/projects/p/1.jsonl").write_text(BOUNDARY % "a")
+    write(home / ".local/share/opencode/opencode.db")
+    before = {file: file.stat().st_mtime_ns for file in home.rglob("*")}
+    code = "import sys; from workbench.cli import main; sys.exit(main([]))"
     environment = {**os.environ, "HOME": str(home)}
-    assert (
-        subprocess.run([sys.executable, "-c", code], check=False, env=environment).returncode == 0
-    )
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, check=False, env=environment, cwd=home).returncode == 0
+    assert {file: file.stat().st_mtime_ns for file in home.rglob("*")} == before
+
+
+def test_the_next_commands_come_in_the_order_of_the_readme(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(home / ".claude/projects/p/1.jsonl")
+    main([])
+    page = capsys.readouterr().out
+    names = [line.split()[1] for line in page.splitlines() if line.startswith("  workbench ")]
+    assert names == ["inspect", "watch", "advise", "compare"]
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,10 @@ def test_half_a_surrogate_pair_becomes_a_character_that_can_be_written(tmp_path:
     ("text", "why"),
     [
         ("", "the file is empty"),
-        ("hello", "no importer recognises this content, which is no JSON; docs/own-format.md"),
+        (
+            "hello",
+            "no importer recognises this content, which is no JSON: no format is near it; docs/own-format.md",
+        ),
     ],
 )
 def test_a_file_that_nobody_knows_is_an_error_that_says_why(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +72,16 @@ def test_a_file_without_one_of_its_fields_is_told_which(
             '{"sessionId": "a", "startTime": "b", "messages": []}',
             "nearest is gemini_cli, but it lacks `projectHash`",
         ),
-        ('{"speaker": "me", "says": "hello"}', "its fields are `says`, `speaker`"),
-        ("Dear diary, nothing happened.", "which is no JSON"),
-        ("[[1, 2]]", "a JSON list without an object in it"),
-        ("[]", "a JSON list without an object in it"),
-        ("{}", "which is JSON without a field"),
-        ('"Dear diary"', "which is JSON without a field"),
+        ('{"speaker": "me"}', "whose fields are `speaker`: no format is near it;"),
+        ('{"version": "1.0", "dependencies": {}}', "`version`: no format is near it;"),
+        ('{"level": "info"}\n{"level": "warning"}', "`level`: no format is near it;"),
+        ("Dear diary, nothing happened.", "which is no JSON: no format is near it;"),
+        ("id,role,text\n1,user,hi", "which is no JSON: no format is near it;"),
+        ("%PDF-1.7\n1 0 obj", "which is no JSON: no format is near it;"),
+        ("[[1, 2]]", "a JSON list without an object in it: no format is near it;"),
+        ("[]", "a JSON list without an object in it: no format is near it;"),
+        ("{}", "which is JSON without a field: no format is near it;"),
+        ('"Dear diary"', "which is JSON without a field: no format is near it;"),
     ],
 )
 def test_the_refusal_names_the_nearest_format_and_the_page_on_own_formats(
@@ -88,3 +93,12 @@ def test_the_refusal_names_the_nearest_format_and_the_page_on_own_formats(
         load(file)
     assert expected in str(refusal.value)
     assert str(refusal.value).endswith("docs/own-format.md says how to read a format of your own")
+
+
+def test_a_database_of_another_program_names_its_tables(tmp_path: Path) -> None:
+    file = tmp_path / "places.db"
+    with sqlite3.connect(file) as database:
+        database.execute("CREATE TABLE places (id, url)")
+    database.close()
+    with pytest.raises(FormatError, match="with the tables `places`: no format is near it;"):
+        load(file)

@@ -211,19 +211,27 @@ class SessionFiles:
 
     Attributes:
         folder: where they are.
-        count: their number.
+        files: their paths, the one that was written last first.
         size: their bytes.
-        newest: the one that was written last.
-        written: when that was, in seconds since 1970.
+        written: when the newest was written, in seconds since 1970.
         few: how many of the newest an advice takes minutes for.
     """
 
     folder: AgentFolder
-    count: int
+    files: tuple[Path, ...]
     size: int
-    newest: Path
     written: float
     few: int
+
+    @property
+    def count(self) -> int:
+        """The number of the files."""
+        return len(self.files)
+
+    @property
+    def newest(self) -> Path:
+        """The file that was written last."""
+        return self.files[0]
 
     @property
     def place(self) -> Path:
@@ -275,9 +283,9 @@ def _session_files(folder: AgentFolder) -> SessionFiles | None:
     files = sorted(_files(folder), key=_time, reverse=True)
     if not files:
         return None
-    newest, newest_facts = files[0]
+    paths = tuple(path for path, _ in files)
     sizes = [facts.st_size for _, facts in files]
-    return SessionFiles(folder, len(files), sum(sizes), newest, newest_facts.st_mtime, _few(sizes))
+    return SessionFiles(folder, paths, sum(sizes), _time(files[0]), _few(sizes))
 
 
 def _time(file: tuple[Path, os.stat_result]) -> float:

@@ -71,6 +71,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 format looks closer.
 """
 OWN_FORMAT = "docs/own-format.md says how to read a format of your own"
+NONE_NEAR = "no format is near it"
+LEAST_SHARE = 0.5
+"""Of a format's fields that a file has to be near it: fewer, such as `version`, are of any file."""
 SHOWN = 6
 """Fields or tables of the file that are named."""
 DISPLAY = (
@@ -96,8 +99,8 @@ class NearestFormat:
 
 
 def nearest_format(head: Head) -> NearestFormat | None:
-    """The format most of whose fields the start of a file has; None where it has no field of
-    any.
+    """The format most of whose fields the start of a file has; None where it has less than half
+    of any.
     """
     names = set(head.keys)
     names.update(*head.records)
@@ -106,7 +109,7 @@ def nearest_format(head: Head) -> NearestFormat | None:
         candidate = _compared(name, fields, names)
         candidates.append(candidate)
     nearest = max(candidates, key=_likeness)
-    if not nearest.present:
+    if nearest.share < LEAST_SHARE:
         return None
     return nearest
 
@@ -137,12 +140,12 @@ def refusal(head: Head) -> str:
 def _likely_cause(head: Head) -> str:
     if head.text.startswith(MAGIC):
         tables = _TABLE.findall(head.text)[:SHOWN]
-        return f", an SQLite database with {_named_tables(tables)}"
+        return f", an SQLite database with {_named_tables(tables)}: {NONE_NEAR}"
     if _is_display(head):
         return DISPLAY
     nearest = nearest_format(head)
     if nearest is None:
-        return _named_fields(head)
+        return f"{_named_fields(head)}: {NONE_NEAR}"
     if nearest.missing:
         missing = _quoted(nearest.missing)
         return f"; nearest is {nearest.name}, but it lacks {missing}"
@@ -155,7 +158,7 @@ def _named_fields(head: Head) -> str:
     """What fields a file has that looks like no format."""
     if head.keys:
         names = sorted(head.keys)
-        return f"; its fields are {_quoted(names[:SHOWN])}"
+        return f", whose fields are {_quoted(names[:SHOWN])}"
     if head.is_list:
         return ", a JSON list without an object in it"
     if decodable(head.text) is not None:
