@@ -19,7 +19,7 @@ from workbench.recordings.importers.agent_folders import (
 )
 from workbench.recordings.importers.compaction_counts import (
     CompactionCount,
-    counted_compactions,
+    count_compactions,
 )
 
 FOLLOWED = (CLAUDE_CODE, CODEX, PI)
@@ -77,10 +77,12 @@ def _counts(agents: Sequence[SessionFiles]) -> list[CompactionCount | None]:
     deadline = monotonic() + COUNTING_SECONDS
     by_size = sorted(range(len(agents)), key=lambda index: agents[index].size)
     counts: list[CompactionCount | None] = [None] * len(agents)
-    for done, index in enumerate(by_size):
+    waiting = len(agents)
+    for index in by_size:
         files = agents[index]
-        share = (deadline - monotonic()) / (len(agents) - done)
-        counts[index] = counted_compactions(files.folder.format, files.files, share)
+        share = (deadline - monotonic()) / waiting
+        waiting -= 1
+        counts[index] = count_compactions(files.folder.format, files.files, share)
     return counts
 
 
@@ -91,7 +93,7 @@ def _notes(
     for files, count in zip(agents, counts, strict=True):
         if count is not None and not count.is_complete:
             yield (
-                f"{files.folder.agent}: at least {some(count.found, 'compaction')}; in a second"
+                f"{files.folder.agent}: at least {some(count.compactions, 'compaction')}; in a second"
                 f" {count.files:,} of {some(count.all_files, 'file')} were read to the end, the newest"
                 " first."
             )
@@ -141,8 +143,8 @@ def _compactions(count: CompactionCount | None) -> str:
     if count is None:
         return NOT_MARKED
     if count.is_complete:
-        return f"{count.found:,}"
-    return f"{count.found:,}+"
+        return f"{count.compactions:,}"
+    return f"{count.compactions:,}+"
 
 
 def _size(count: int) -> str:

@@ -60,12 +60,12 @@ class CompactionCount:
     """The compactions that were counted in an agent's files.
 
     Attributes:
-        found: their number; a copy of one in another file counts once.
+        compactions: their number; a copy of one in another file counts once.
         files: of the newest, how many were read to their end.
         all_files: the number of files.
     """
 
-    found: int
+    compactions: int
     files: int
     all_files: int
 
@@ -79,9 +79,7 @@ class OutOfTime(Exception):
     """The bound of time is reached."""
 
 
-def counted_compactions(
-    format: str, files: Sequence[Path], seconds: float
-) -> CompactionCount | None:
+def count_compactions(format: str, files: Sequence[Path], seconds: float) -> CompactionCount | None:
     """The compactions in the session files of an agent; None where its format does not mark them.
 
     Args:

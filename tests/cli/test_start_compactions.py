@@ -1,4 +1,6 @@
-"""Compactions are counted in lines and in tables; what the importer reads of the same file judges."""
+"""`workbench` alone counts compactions without reading a session; what `load` reads of the same
+file judges.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,7 @@ import pytest
 from recordings.importers.samples import LINES
 
 from workbench import load
-from workbench.recordings.importers.compaction_counts import (
-    BLOCK,
-    MARKS,
-    CompactionCount,
-    counted_compactions,
-)
+from workbench.cli import main
 
 PAYLOAD = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
 CODEX = [
@@ -63,13 +60,52 @@ CLAUDE = [
     },
 ]
 SAMPLES: Mapping[str, Sequence[Any]] = {**LINES, "codex": CODEX, "pi": PI, "claude_code": CLAUDE}
+PLACES = {
+    "claude_code": ("Claude Code", ".claude/projects/p/1.jsonl"),
+    "codex": ("Codex", ".codex/sessions/2026/11/27/rollout-1.jsonl"),
+    "copilot_cli": ("Copilot CLI", ".copilot/session-state/ad23/events.jsonl"),
+    "droid": ("Droid", ".factory/sessions/-p/1.jsonl"),
+    "kimi_code": ("Kimi Code", ".kimi-code/sessions/1f/one/agents/main/wire.jsonl"),
+    "kiro_lines": ("Kiro CLI", ".kiro/sessions/cli/1.jsonl"),
+    "opencode_database": ("OpenCode", ".local/share/opencode/opencode.db"),
+    "pi": ("pi", ".pi/agent/sessions/--p--/1.jsonl"),
+    "qwen_code": ("Qwen Code", ".qwen/projects/-p/chats/1.jsonl"),
+}
+"""By format its agent, and where that keeps a session."""
+BLOCK = 1 << 20
+"""Bytes of a file that are searched at once."""
 
 
-def in_lines(folder: Path, records: Sequence[Any], name: str = "a") -> Path:
-    file = folder / f"{name}.jsonl"
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder without any session."""
+    for variable in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "KIRO_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def kept(home: Path, format: str) -> Path:
+    """Where a session of this format lies, in a folder that is there."""
+    _, place = PLACES[format]
+    file = home / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return file
+
+
+def write_lines(file: Path, records: Sequence[Any]) -> None:
     text = "".join(json.dumps(record) + "\n" for record in records)
     file.write_text(text, encoding="utf-8")
-    return file
+
+
+def listed(format: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The compactions that `workbench` alone lists of an agent."""
+    assert main([]) == 0
+    agent, _ = PLACES[format]
+    (line,) = [row for row in capsys.readouterr().out.splitlines() if row.startswith(f"{agent} ")]
+    _, _, _, compactions, *_ = line.removeprefix(agent).split()
+    return compactions
 
 
 def read_compactions(file: Path, format: str) -> int:
@@ -81,31 +117,35 @@ def read_compactions(file: Path, format: str) -> int:
     return compactions
 
 
-@pytest.mark.parametrize("format", MARKS)
-def test_a_mark_finds_what_the_importer_reads(format: str, tmp_path: Path) -> None:
-    file = in_lines(tmp_path, SAMPLES[format])
+@pytest.mark.parametrize("format", sorted(PLACES.keys() - {"opencode_database"}))
+def test_as_many_are_listed_as_the_importer_reads(
+    format: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = kept(home, format)
+    write_lines(file, SAMPLES[format])
     expected = read_compactions(file, format)
     assert expected > 0
-    assert counted_compactions(format, [file], 60) == CompactionCount(expected, 1, 1)
+    assert listed(format, capsys) == str(expected)
 
 
-def test_a_compaction_that_failed_is_none(tmp_path: Path) -> None:
+def test_a_compaction_that_failed_is_none(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = {"type": "session.compaction_complete", "id": "x", "data": {"success": False}}
-    file = in_lines(tmp_path, [*SAMPLES["copilot_cli"], record])
-    expected = read_compactions(file, "copilot_cli")
-    assert counted_compactions("copilot_cli", [file], 60) == CompactionCount(expected, 1, 1)
+    file = kept(home, "copilot_cli")
+    write_lines(file, [*SAMPLES["copilot_cli"], record])
+    assert listed("copilot_cli", capsys) == str(read_compactions(file, "copilot_cli"))
 
 
-def test_a_mark_is_found_where_two_blocks_meet(tmp_path: Path) -> None:
+def test_one_is_seen_where_two_blocks_of_a_file_meet(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     mark = json.dumps(CLAUDE[1])
     spaces = " " * (BLOCK - mark.index("compact_boundary") - 5)
-    file = tmp_path / "a.jsonl"
-    file.write_text(f"{spaces}{mark}\n")
-    assert counted_compactions("claude_code", [file], 60) == CompactionCount(1, 1, 1)
+    kept(home, "claude_code").write_text(f"{spaces}{mark}\n")
+    assert listed("claude_code", capsys) == "1"
 
 
-def opencode(file: Path, messages: Sequence[Mapping[str, Any]]) -> Path:
-    """A database of OpenCode with these answers of one session."""
+def write_opencode(file: Path, messages: Sequence[Mapping[str, Any]]) -> None:
+    """Write a database of OpenCode with these answers of one session."""
     with sqlite3.connect(file) as database:
         database.execute("CREATE TABLE session (id, title, directory, time_created)")
         database.execute("CREATE TABLE message (id, session_id, time_created, data)")
@@ -118,30 +158,26 @@ def opencode(file: Path, messages: Sequence[Mapping[str, Any]]) -> Path:
             part = (f"p{number}", name, number, '{"type":"text","text":"short"}')
             database.execute("INSERT INTO part VALUES (?, ?, 'ses_1', ?, ?)", part)
     database.close()
-    return file
 
 
-def test_finished_summaries_of_a_database_count(tmp_path: Path) -> None:
+def test_finished_summaries_of_a_database_count(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     finished = {"created": 1, "completed": 2}
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"time": finished},
         {"summary": True, "time": finished},
         {"summary": True, "time": {"created": 3}},
         {"summary": True, "time": finished, "error": {"name": "Aborted"}},
     ]
-    file = opencode(tmp_path / "opencode.db", messages)
-    expected = read_compactions(file, "opencode_database")
-    assert expected == 1
-    assert counted_compactions("opencode_database", [file], 60) == CompactionCount(1, 1, 1)
+    file = kept(home, "opencode_database")
+    write_opencode(file, messages)
+    assert read_compactions(file, "opencode_database") == 1
+    assert listed("opencode_database", capsys) == "1"
 
 
-def test_what_cannot_be_read_is_not_counted_as_read(tmp_path: Path) -> None:
-    file = in_lines(tmp_path, CLAUDE)
-    count = counted_compactions("claude_code", [tmp_path / "gone.jsonl", file], 60)
-    assert count == CompactionCount(1, 1, 2)
-    no_database = in_lines(tmp_path, CLAUDE, "opencode")
-    assert counted_compactions("opencode_database", [no_database], 60) == CompactionCount(0, 0, 1)
-
-
-def test_a_format_without_a_mark_is_not_counted(tmp_path: Path) -> None:
-    assert counted_compactions("aider", [tmp_path / ".aider.chat.history.md"], 60) is None
+def test_of_a_file_that_cannot_be_read_nothing_is_claimed(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_lines(kept(home, "opencode_database"), CLAUDE)
+    assert listed("opencode_database", capsys) == "0+"
