@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.base.ragged import Flags, Floats, Ints, growing, ranges
 from workbench.evaluation.metrics.exam.item import RELATED, Item
-from workbench.evaluation.metrics.exam.lines import Lines
+from workbench.evaluation.metrics.exam.lines import Lines, LineWords
 from workbench.evaluation.metrics.exam.names import Names, joined
 from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
 from workbench.evaluation.metrics.indexes.arrays import columns_of, flags
@@ -116,134 +115,62 @@ class Cues:
         words = self._words_in(lines, item, line)
         line_count = max(lines.count, 1)
         key = item * line_count + line
+        first_position = lines.segment_pos[first_row]
+        last_position = lines.segment_pos[last_row]
+        # the places of each line in their order: what grows is found many times as fast
+        order = np.lexsort((first_position, key))
+        key = key[order]
         first_words = np.searchsorted(words.key, key)
         end_words = np.searchsorted(words.key, key, "right")
-        word_counts = end_words - first_words
         sums = np.zeros(len(item))
         # some places at a time: a long line may have many, each with many parts
-        batch = np.cumsum(word_counts) // PAIRS_AT_ONCE
+        batch = np.cumsum(end_words - first_words) // PAIRS_AT_ONCE
         steps_between_batches = np.diff(batch, append=-1)
         last_places = np.flatnonzero(steps_between_batches)
         begin = 0
         for last_place in last_places.tolist():
             end = last_place + 1
-            batch_rows = slice(begin, end)
-            place, word = ranges(
-                first_words[batch_rows],
-                word_counts[batch_rows],
-            )
-            values = self._nearest(
-                lines,
-                words,
-                place,
-                word,
-                first_row[batch_rows],
-                last_row[batch_rows],
+            batch_rows = order[begin:end]
+            sums[batch_rows] = words.sums_near(
+                slice(first_words[begin], end_words[last_place]),
+                key[begin:end],
+                first_position[batch_rows],
+                last_position[batch_rows],
                 behind_inside,
             )
-            place_count = end - begin
-            sums[batch_rows] = _sums(place, values, place_count)
             begin = end
         return sums
 
     def _words_in(self, lines: Lines, item: Ints, line: Ints) -> _CueWords:
         """The parts of the items' cues in the lines of some places, each part of a line once."""
         line_count = max(lines.count, 1)
-        row = self._rows_of_cues(lines, np.unique(line))
-        feature = lines.feature[row]
-        feature_line = lines.feature_line[row]
-        line_key = feature * line_count + feature_line
-        begin = starts(line_key)
-        next_begins = begin[1:]
-        end = np.append(next_begins, len(row))
-        distinct_feature = feature[begin]
-        match, part = joined(distinct_feature, self._feature)
-        first_row = begin[match]
-        line_of_match = feature_line[first_row]
-        item_of_match = self._item[part]
-        key = item_of_match * line_count + line_of_match
+        word = lines.words.in_lines(np.unique(line))
+        match, part = joined(lines.words.feature[word], self._feature)
+        word = word[match]
+        line_of_word = lines.words.line[word]
+        key = self._item[part] * line_count + line_of_word
         order = np.lexsort((part, key))
-        match = match[order]
-        position = lines.feature_pos[row]
-        last_position = int(position.max(initial=0))
-        feature_key = feature * (last_position + 2)
+        part = part[order]
+        is_passive = lines.passive[line_of_word[order]]
         return _CueWords(
             key=key[order],
-            part=part[order],
-            begin=begin[match],
-            end=end[match],
-            position=position,
-            feature_key=feature_key,
-            place_key=feature_key + position,
+            word=word[order],
+            before=self._weights(part, -1, is_passive),
+            behind=self._weights(part, 1, is_passive),
+            words=lines.words,
         )
 
-    def _rows_of_cues(self, lines: Lines, distinct_lines: Ints) -> Ints:
-        """The rows of the features of some lines that a cue has.
-
-        They are in order of the feature; the lines of each follow one another, and so do its places
-        in them.
+    def _weights(self, part: Ints, side: int, is_passive: Flags) -> Floats:
+        """(parts,) what parts of a cue count right before (-1) or behind (1) a name, in lines that
+        are passive or not.
         """
-        row = lines.features_of(distinct_lines)
-        features = np.unique(self._feature)
-        # small numbers, which are sorted many times as fast
-        number = numbers_among(features, lines.feature[row])
-        is_of_cue = number < len(features)
-        row = row[is_of_cue]
-        number_of_cue = number[is_of_cue]
-        by_feature = np.argsort(number_of_cue, kind="stable")
-        return row[by_feature]
-
-    def _nearest(
-        self,
-        lines: Lines,
-        words: _CueWords,
-        place: Ints,
-        word: Ints,
-        first_row: Ints,
-        last_row: Ints,
-        behind_inside: bool,
-    ) -> Floats:
-        """(pairs,) how close a place stands to the nearest place of a part of the cue."""
-        begin = words.begin[word]
-        end = words.end[word]
-        part = words.part[word]
-        place_begin = lines.segment_pos[first_row]
-        place_end = lines.segment_pos[last_row]
-        first_position = place_begin[place]
-        last_position = place_end[place]
-        next_inside = words.next_from(begin, first_position)
-        next_behind = next_inside
-        if behind_inside:
-            next_behind = words.next_from(begin, last_position + 1)
-        is_before = next_inside > begin
-        is_behind = next_behind < end
-        row_before = np.where(is_before, next_inside - 1, begin)
-        row_behind = np.where(is_behind, next_behind, begin)
-        steps_before = first_position - words.position[row_before]
-        steps_behind = words.position[row_behind] - last_position
-        is_behind &= steps_behind > 0
-        line = lines.segment_line[first_row]
-        is_passive = lines.passive[line]
-        passive = is_passive[place]
-        value_before = self._value(part, steps_before, -1, passive)
-        value_behind = self._value(part, steps_behind, 1, passive)
-        nearest: Floats = np.maximum(
-            np.where(is_before, value_before, 0.0),
-            np.where(is_behind, value_behind, 0.0),
-        )
-        return nearest
-
-    def _value(self, part: Ints, steps: Ints, side: int, passive: Flags) -> Floats:
-        """(pairs,) what a part of a cue counts so many steps before (-1) or behind (1) a place."""
-        distance = np.maximum(steps, 0) / REACH
         weight = self._weight[part]
-        value = weight / (1 + distance)
         side_of_part = self._side[part] * side
         is_on_other_side = side_of_part == -1
-        value = np.where(is_on_other_side, OTHER_SIDE * value, value)
+        weight = np.where(is_on_other_side, OTHER_SIDE * weight, weight)
         is_related_otherwise = side_of_part == -RELATED
-        is_reversed = is_related_otherwise & ~passive
-        return np.where(is_reversed, 0.0, value)
+        is_reversed = is_related_otherwise & ~is_passive
+        return np.where(is_reversed, 0.0, weight)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -252,30 +179,67 @@ class _CueWords:
 
     Attributes:
         key: (rows,) of the item and the line, growing.
-        part: (rows,) of the cue.
-        begin, end: (rows,) where the part's places in the line are, in `position`.
-        position: (places,) of the lines' features, by feature, then by position.
-        feature_key, place_key: (places,) of the feature, and of the feature and the position.
+        word: (rows,) which of `words` the part is there.
+        before, behind: (rows,) what the part counts right before a name, and right behind it.
+        words: of the lines.
     """
 
     key: Ints
-    part: Ints
-    begin: Ints
-    end: Ints
-    position: Ints
-    feature_key: Ints
-    place_key: Ints
+    word: Ints
+    before: Floats
+    behind: Floats
+    words: LineWords
 
-    def next_from(self, begin: Ints, position: Ints) -> Ints:
-        """The first place at a position or behind it, of those of the feature that begins there."""
-        key = self.feature_key[begin] + position
-        return np.searchsorted(self.place_key, key)
+    def sums_near(
+        self,
+        rows: slice,
+        key: Ints,
+        first_position: Ints,
+        last_position: Ints,
+        behind_inside: bool,
+    ) -> Floats:
+        """(names,) what the parts in the lines of some names count, each by its nearest place.
+
+        Args:
+            rows: of the parts.
+            key: (names,) of the item and the line of each, growing.
+            first_position: (names,) where each begins.
+            last_position: (names,) where it ends.
+            behind_inside: see `Cues.near`.
+        """
+        key_of_parts = self.key[rows]
+        first_names = np.searchsorted(key, key_of_parts)
+        end_names = np.searchsorted(key, key_of_parts, "right")
+        part, name = ranges(first_names, end_names - first_names)
+        part += rows.start
+        words = self.words
+        word = self.word[part]
+        begin = words.begin[word]
+        end = words.end[word]
+        first = first_position[name]
+        last = last_position[name]
+        next_inside = words.next_from(word, first)
+        next_behind = next_inside
+        if behind_inside:
+            next_behind = words.next_from(word, last + 1)
+        place_before = np.maximum(next_inside - 1, begin)
+        place_behind = np.minimum(next_behind, end - 1)
+        steps_before = first - words.position[place_before]
+        steps_behind = words.position[place_behind] - last
+        nearest = np.maximum(
+            _worth(self.before[part], steps_before, next_inside > begin),
+            _worth(self.behind[part], steps_behind, next_behind < end),
+        )
+        sums = np.bincount(name, nearest, minlength=len(key))
+        return np.asarray(sums, dtype=np.float64)
 
 
-def _sums(place: Ints, values: Floats, place_count: int) -> Floats:
-    """(places,) the sum of the values of each place."""
-    sums = np.bincount(place, values, minlength=place_count)
-    return np.asarray(sums, dtype=np.float64)
+def _worth(weights: Floats, steps: Ints, is_there: Flags) -> Floats:
+    """What weights count so many steps away; nothing where they are not there or on the name."""
+    counts = is_there & (steps > 0)
+    distance = np.where(counts, steps, np.inf) / REACH
+    worth: Floats = weights / (1 + distance)
+    return worth
 
 
 class Closeness:
@@ -353,20 +317,6 @@ def agrees(lines: Lines, rows: Ints, denied: Flags | bool) -> Floats:
     share_where_different = np.where(only_line_negates, 0.0, DENIAL)
     share: Floats = np.where(is_same, 1.0, share_where_different)
     return share
-
-
-def numbers_among(distinct: Ints, values: Ints) -> NDArray[np.unsignedinteger]:
-    """The place of each value among some distinct ones, their number for any other; in as few
-    bits as will do.
-    """
-    largest_distinct = distinct.max(initial=0)
-    largest_value = values.max(initial=0)
-    table_size = int(max(largest_distinct, largest_value)) + 1
-    distinct_count = len(distinct)
-    smallest_type = np.min_scalar_type(distinct_count)
-    table = np.full(table_size, distinct_count, dtype=smallest_type)
-    table[distinct] = np.arange(distinct_count)
-    return table[values]
 
 
 def among_first(keys: Ints, row_limit: int) -> Flags:

@@ -24,6 +24,8 @@ IN_USE, IN_EVIDENCE = 3.0, 1.0
 LOOK_ALIKES = 15
 BELOW = 0.5
 """The share of the answer's score on the whole history that a look-alike may have."""
+LEAST_BOUND = 1e-9
+"""The score from which a name has some of the cue beside it."""
 FEWEST = 3
 """Look-alikes that an item needs."""
 LONGEST_RELATION = 40
@@ -41,6 +43,28 @@ BEST_LINES = 150
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _ARROW = re.compile(r"[-=]>|→")
 _APART = re.compile(r"[;.|]\s|\bby\b")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Places:
+    """Where names stand in lines.
+
+    Attributes:
+        number: (places,) of the name.
+        first_row, last_row: (places,) of the lines' segments, with which each begins and ends.
+    """
+
+    number: Ints
+    first_row: Ints
+    last_row: Ints
+
+    def among(self, is_chosen: Flags) -> _Places:
+        """The chosen ones."""
+        return _Places(
+            self.number[is_chosen],
+            self.first_row[is_chosen],
+            self.last_row[is_chosen],
+        )
 
 
 @dataclass(frozen=True)
@@ -133,7 +157,7 @@ class Question:
         is_of_kind = self.history.kind == kind_number
         candidates = past.names & is_of_kind
         scores, bound = self._scores(candidates, past.lines)
-        is_below = scores < max(bound, 1e-9)
+        is_below = scores < max(bound, LEAST_BOUND)
         separated = np.flatnonzero(candidates & is_below)
         score_of_separated = scores[separated]
         by_score = np.argsort(-score_of_separated, kind="stable")
@@ -188,29 +212,38 @@ class Question:
         number = np.concatenate((name_numbers, answer_numbers))
         lengths = np.append(history.length, answer_length)
         first_row = np.concatenate((name_rows, answer_rows))
+        rank = ranks(number)
         most_places = MOST_PAIRS // max(len(self.cue), 1)
         if len(number) > most_places:
             # the first places of each name before further ones
-            by_rank = growing(ranks(number))
-            first_places = by_rank[:most_places]
+            first_places = growing(rank)[:most_places]
             occurrence = np.sort(first_places)
             number = number[occurrence]
+            rank = rank[occurrence]
             first_row = first_row[occurrence]
-        last_row = first_row + lengths[number] - 1
-        item = np.zeros_like(first_row)
+        places = _Places(number, first_row, first_row + lengths[number] - 1)
         cues = Cues([self.cue], [self.sides], history.vocabulary)
+        highest = np.zeros(answer_number + 1)
+        # a name is out by its first place where that is as close as a look-alike may not be
+        is_first = (rank == 0) | (number == answer_number)
+        self._raise_to(highest, places.among(is_first), cues)
+        bound = BELOW * float(highest[-1])
+        is_open = highest[number] < max(bound, LEAST_BOUND)
+        self._raise_to(highest, places.among(is_open & ~is_first), cues)
+        return highest[:-1], bound
+
+    def _raise_to(self, highest: Floats, places: _Places, cues: Cues) -> None:
+        """Raise the highest score of each name to those of some places."""
+        lines = self.history.lines
         closeness = cues.near(
             lines,
-            item,
-            first_row,
-            last_row,
+            np.zeros_like(places.first_row),
+            places.first_row,
+            places.last_row,
             behind_inside=False,
         )
-        score = closeness * agrees(lines, first_row, self.denied)
-        highest = np.zeros(answer_number + 1)
-        np.maximum.at(highest, number, score)
-        answer_score = float(highest[-1])
-        return highest[:-1], BELOW * answer_score
+        score = closeness * agrees(lines, places.first_row, self.denied)
+        np.maximum.at(highest, places.number, score)
 
     def _lines_with_most_of_cue(self, past: Flags) -> Flags:
         """(lines,) whether look-alikes are looked for in each line of the history.

@@ -3,16 +3,77 @@
 A chunk counts one in distance; marks add more.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Ints, integers, ranges
+from workbench.base.ragged import Flags, Ints, growing, integers, ranges
 from workbench.evaluation.metrics.exam.tokens import tokens
 from workbench.evaluation.metrics.exam.vocabulary import Small, Vocabulary
 
 NEAR = 3
 """How many chunks a word such as `not` denies."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LineWords:
+    """The features of some lines, each feature of a line once: by line, then by feature.
+
+    Attributes:
+        line, feature: (words,) of each.
+        begin, end: (words,) where its places are, in `position`.
+        position: (places,) where it stands, growing.
+        word_key: (words,) the place key of a word at the position 0.
+        place_key: (places,) of the word and the position, growing.
+    """
+
+    line: Ints
+    feature: Ints
+    begin: Ints
+    end: Ints
+    position: Ints
+    word_key: Ints
+    place_key: Ints
+
+    @classmethod
+    def of(cls, feature: Ints, line: Ints, position: Ints) -> LineWords:
+        """Those of some places, line after line, with the feature and the position of each."""
+        by_feature = growing(feature)
+        order = by_feature[growing(line[by_feature])]
+        feature = feature[order]
+        line = line[order]
+        position = position[order]
+        is_other_word = (feature[1:] != feature[:-1]) | (line[1:] != line[:-1])
+        # no places, no word
+        is_first = np.append(True, is_other_word)[: len(order)]
+        begin = np.flatnonzero(is_first)
+        end = np.append(begin, len(order))[1:]
+        word_key = np.arange(len(begin)) * (int(position.max(initial=0)) + 2)
+        return cls(
+            line=line[begin],
+            feature=feature[begin],
+            begin=begin,
+            end=end,
+            position=position,
+            word_key=word_key,
+            place_key=np.repeat(word_key, end - begin) + position,
+        )
+
+    def in_lines(self, lines: Ints) -> Ints:
+        """The words of some lines."""
+        start = np.searchsorted(self.line, lines)
+        stop = np.searchsorted(self.line, lines, "right")
+        _, words = ranges(start, stop - start)
+        return words
+
+    def next_from(self, word: Ints, position: Ints) -> Ints:
+        """The first place of each word at a position or behind it; its end where there is none."""
+        key = self.word_key[word] + position
+        return np.searchsorted(self.place_key, key)
 
 
 class Lines:
@@ -54,12 +115,10 @@ class Lines:
         negates = token.negates > 0
         self._negations = place[negates]
 
-    def features_of(self, lines: Ints) -> Ints:
-        """The rows of the features of some lines."""
-        start = np.searchsorted(self.feature_line, lines)
-        stop = np.searchsorted(self.feature_line, lines, "right")
-        _, rows = ranges(start, stop - start)
-        return rows
+    @cached_property
+    def words(self) -> LineWords:
+        """Each feature of each line once, with its places."""
+        return LineWords.of(self.feature, self.feature_line, self.feature_pos)
 
     def negated_before(self, position: Ints, reach: int) -> Flags:
         """Whether a negation stands before each place, at most so far."""

@@ -81,8 +81,11 @@ class QuotedLine:
 
 
 def _distances(positions: Ints, places: Ints) -> Ints:
-    """How far each position is from the nearest of some places, which grow."""
-    next_places = np.searchsorted(places, positions)
+    """How far each position is from the nearest of some places; both grow."""
+    first_behind = np.searchsorted(positions, places, "right")
+    earlier_counts = np.arange(len(places) + 1)
+    bounds = np.concatenate(([0], first_behind, [len(positions)]))
+    next_places = np.repeat(earlier_counts, np.diff(bounds))
     last_place = len(places) - 1
     earlier = np.maximum(next_places - 1, 0)
     later = np.minimum(next_places, last_place)
