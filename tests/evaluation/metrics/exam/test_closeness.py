@@ -109,3 +109,23 @@ def test_pairs_grow_as_a_line_does_and_have_an_end(monkeypatch: pytest.MonkeyPat
     assert few > 0
     assert more < 5 * few
     assert most <= 100_000
+
+
+def test_a_name_is_as_close_as_the_closest_of_its_places() -> None:
+    evidence = "src/part_3.py has limit 1003"
+    report = (
+        evidence,
+        "src/part_4.py is in another part of this long report, far away from any limit",
+        "src/part_5.py is in another part of this long report, far away from any limit",
+        "and then src/part_5.py has limit 1003",
+    )
+    messages = (
+        said("mend it"),
+        called("read", path="report"),
+        result("\n".join(report)),
+        told("src/part_3.py"),
+    )
+    names = [Entity("path", f"src/part_{number}.py") for number in (3, 4, 5)]
+    history = ExamHistory(messages, names)
+    question = Question(history, "src/part_3.py", "limit 1003 it is", evidence)
+    assert question.look_alikes("path", history.before(3)) == ("src/part_4.py",)
