@@ -124,15 +124,20 @@ class Cues:
         end_words = np.searchsorted(words.key, key, "right")
         sums = np.zeros(len(item))
         # some places at a time: a long line may have many, each with many parts
-        batch = np.cumsum(end_words - first_words) // PAIRS_AT_ONCE
+        word_counts = end_words - first_words
+        batch = np.cumsum(word_counts) // PAIRS_AT_ONCE
         steps_between_batches = np.diff(batch, append=-1)
         last_places = np.flatnonzero(steps_between_batches)
         begin = 0
         for last_place in last_places.tolist():
             end = last_place + 1
             batch_rows = order[begin:end]
+            words_of_batch = slice(
+                first_words[begin],
+                end_words[last_place],
+            )
             sums[batch_rows] = words.sums_near(
-                slice(first_words[begin], end_words[last_place]),
+                words_of_batch,
                 key[begin:end],
                 first_position[batch_rows],
                 last_position[batch_rows],
@@ -155,8 +160,8 @@ class Cues:
         return _CueWords(
             key=key[order],
             word=word[order],
-            before=self._weights(part, -1, is_passive),
-            behind=self._weights(part, 1, is_passive),
+            weight_before=self._weights(part, -1, is_passive),
+            weight_behind=self._weights(part, 1, is_passive),
             words=lines.words,
         )
 
@@ -180,14 +185,14 @@ class _CueWords:
     Attributes:
         key: (rows,) of the item and the line, growing.
         word: (rows,) which of `words` the part is there.
-        before, behind: (rows,) what the part counts right before a name, and right behind it.
+        weight_before, weight_behind: (rows,) what the part counts right before a name, and right behind it.
         words: of the lines.
     """
 
     key: Ints
     word: Ints
-    before: Floats
-    behind: Floats
+    weight_before: Floats
+    weight_behind: Floats
     words: LineWords
 
     def sums_near(
@@ -210,26 +215,34 @@ class _CueWords:
         key_of_parts = self.key[rows]
         first_names = np.searchsorted(key, key_of_parts)
         end_names = np.searchsorted(key, key_of_parts, "right")
-        part, name = ranges(first_names, end_names - first_names)
+        name_counts = end_names - first_names
+        part, name = ranges(first_names, name_counts)
         part += rows.start
         words = self.words
         word = self.word[part]
         begin = words.begin[word]
         end = words.end[word]
-        first = first_position[name]
-        last = last_position[name]
-        next_inside = words.next_from(word, first)
+        name_begin = first_position[name]
+        name_end = last_position[name]
+        next_inside = words.next_from(word, name_begin)
         next_behind = next_inside
         if behind_inside:
-            next_behind = words.next_from(word, last + 1)
+            next_behind = words.next_from(word, name_end + 1)
         place_before = np.maximum(next_inside - 1, begin)
         place_behind = np.minimum(next_behind, end - 1)
-        steps_before = first - words.position[place_before]
-        steps_behind = words.position[place_behind] - last
-        nearest = np.maximum(
-            _worth(self.before[part], steps_before, next_inside > begin),
-            _worth(self.behind[part], steps_behind, next_behind < end),
+        steps_before = name_begin - words.position[place_before]
+        steps_behind = words.position[place_behind] - name_end
+        worth_before = _worth(
+            self.weight_before[part],
+            steps_before,
+            next_inside > begin,
         )
+        worth_behind = _worth(
+            self.weight_behind[part],
+            steps_behind,
+            next_behind < end,
+        )
+        nearest = np.maximum(worth_before, worth_behind)
         sums = np.bincount(name, nearest, minlength=len(key))
         return np.asarray(sums, dtype=np.float64)
 

@@ -221,7 +221,12 @@ class Question:
             number = number[occurrence]
             rank = rank[occurrence]
             first_row = first_row[occurrence]
-        places = _Places(number, first_row, first_row + lengths[number] - 1)
+        last_row = first_row + lengths[number] - 1
+        places = _Places(
+            number,
+            first_row,
+            last_row,
+        )
         cues = Cues([self.cue], [self.sides], history.vocabulary)
         highest = np.zeros(answer_number + 1)
         # a name is out by its first place where that is as close as a look-alike may not be

@@ -43,16 +43,21 @@ class LineWords:
     def of(cls, feature: Ints, line: Ints, position: Ints) -> LineWords:
         """Those of some places, line after line, with the feature and the position of each."""
         by_feature = growing(feature)
-        order = by_feature[growing(line[by_feature])]
+        by_line = growing(line[by_feature])
+        order = by_feature[by_line]
         feature = feature[order]
         line = line[order]
         position = position[order]
-        is_other_word = (feature[1:] != feature[:-1]) | (line[1:] != line[:-1])
+        is_other_feature = feature[1:] != feature[:-1]
+        is_other_line = line[1:] != line[:-1]
+        place_count = len(order)
         # no places, no word
-        is_first = np.append(True, is_other_word)[: len(order)]
-        begin = np.flatnonzero(is_first)
-        end = np.append(begin, len(order))[1:]
-        word_key = np.arange(len(begin)) * (int(position.max(initial=0)) + 2)
+        begins_word = np.append(True, is_other_feature | is_other_line)
+        begin = np.flatnonzero(begins_word[:place_count])
+        end = np.append(begin, place_count)[1:]
+        last_position = int(position.max(initial=0))
+        word_key = np.arange(len(begin)) * (last_position + 2)
+        key_of_place = np.repeat(word_key, end - begin)
         return cls(
             line=line[begin],
             feature=feature[begin],
@@ -60,7 +65,7 @@ class LineWords:
             end=end,
             position=position,
             word_key=word_key,
-            place_key=np.repeat(word_key, end - begin) + position,
+            place_key=key_of_place + position,
         )
 
     def in_lines(self, lines: Ints) -> Ints:
