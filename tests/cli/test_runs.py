@@ -87,6 +87,17 @@ def test_recordings_that_were_named_from_here_stand_there_too(
     assert [row["recordings"] for row in listed(capsys, str(reports))] == [folder] * 2
 
 
+def test_recordings_that_were_named_from_here_and_from_the_root_have_a_folder_in_common(
+    reports: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = reports / "run" / "manifest.json"
+    sources = ["mine/a.jsonl", "/srv/of/b.jsonl"]
+    values = {**json.loads(manifest.read_text()), "sources": sources, "folder": "/srv/of"}
+    manifest.write_text(json.dumps(values))
+    (row,) = (row for row in listed(capsys, str(reports)) if row["run"] == "run")
+    assert row["recordings"] == "/srv/of"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
 def test_a_run_whose_process_has_ended_has_stopped(
     reports: Path, capsys: pytest.CaptureFixture[str]

@@ -105,6 +105,8 @@ def _tell_left_out(sessions: pd.DataFrame) -> None:
     for row in sessions[sessions["reports_left_out"].fillna("") != ""].itertuples():
         for reports in row.reports_left_out.splitlines():
             complain(f"left out of {row.session}, since it cannot be true: {reports}")
+    for row in sessions[sessions["copied"].fillna("") != ""].itertuples():
+        complain(f"{row.session}: {row.copied}")
 
 
 def answered(results: Results) -> dict[str, object]:

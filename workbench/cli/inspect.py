@@ -230,6 +230,9 @@ def _say_sessions(facts: Sequence[Mapping[str, Any]]) -> None:
         if any(row[column] for row in rows):
             columns[heading] = column
     say(table(rows, columns))
+    for session_facts in facts:
+        if session_facts["copied"]:
+            write(f"{session_facts['session']}: {session_facts['copied']}.")
 
 
 def _row(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from workbench.evaluation.analysis.recorded_compactions import bills
 from workbench.evaluation.analysis.recorded_rules import recorded_rules
 from workbench.evaluation.replays.agents import limit_of
 from workbench.evaluation.replays.sizing import Sizing, window_of
+from workbench.recordings.importers.copies import copied_from
 
 BEGINNING = 60
 """Characters of a message that stand for it."""
@@ -50,12 +51,13 @@ def describe_session(contexts: RecordedContexts) -> dict[str, Any]:
         "roles": dict(Counter(message.role for message in session.messages)),
         "tool_calls": sum(len(message.calls) for message in _replies(session)),
         "requests": len(session.requests),
+        "copied": copied_from(session),
         "tokens": sum(sizing.counted),
         "entries": len(session.log),
         "text_read": session.origin.text_read,
         "text_in_notes": session.origin.text_noted,
         "recorded_compactions": [
-            _compaction_facts(recorded, counter) for recorded in session.recorded
+            _compaction_facts(recorded, counter) for recorded in session.own_recorded
         ],
         "usage": _usage_facts(session, sizing),
         "reports_left_out": list(contexts.sized.left_out),

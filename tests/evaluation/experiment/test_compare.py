@@ -67,6 +67,16 @@ def same(one: Results, other: Results) -> bool:
     )
 
 
+def test_a_copy_of_a_file_is_no_second_session_of_a_run(tmp_path: Path) -> None:
+    for name in ("one", "copy"):
+        save(session(), tmp_path / f"{name}.jsonl")
+    results = run(tmp_path, tmp_path / "one.jsonl", tmp_path / "copy.jsonl")
+    left_out = results.sessions[results.sessions["status"] != "ok"]
+    (reason,) = left_out["reason"]
+    assert "were copied from session 's0'" in reason and "copy.jsonl" in reason
+    assert len(results.sessions) == 2
+
+
 def test_every_table_has_its_documented_columns(whole: Results) -> None:
     for name, columns in COLUMNS.items():
         assert list(whole.table(name).columns) == list(columns), name

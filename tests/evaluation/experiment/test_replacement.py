@@ -128,6 +128,19 @@ def test_a_recording_that_is_gone_may_be_missing_from_the_same_run(tmp_path: Pat
     assert len(run(tmp_path / "run", [folder]).sessions) == 1
 
 
+def test_a_recording_that_was_named_from_another_folder_is_not_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "first").mkdir()
+    for number, given_session in enumerate(SESSIONS):
+        save(given_session, tmp_path / "first" / f"{number}.jsonl")
+    monkeypatch.chdir(tmp_path / "first")
+    run(tmp_path / "run", [Path("0.jsonl"), Path("1.jsonl")])
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingError, match=r"the recording 1\.jsonl, and this one has not"):
+        run(tmp_path / "run", [Path("first/0.jsonl")])
+
+
 def test_a_path_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"there is no file or folder .*nowhere"):
         run(tmp_path / "run", [tmp_path / "nowhere"])

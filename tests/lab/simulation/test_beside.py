@@ -47,8 +47,8 @@ def test_the_bill_of_compare_is_that_of_simulate(
 
 
 def test_two_files_whose_sessions_have_one_id_are_simulated_as_two_sessions(tmp_path: Path) -> None:
-    for name in ("first", "second"):
-        save(recorded(USE, *READ), tmp_path / f"{name}.jsonl")
+    for name, parts in (("first", 40), ("second", 41)):
+        save(recorded(USE, *READ, parts=parts), tmp_path / f"{name}.jsonl")
     results = wb.compare(
         [tmp_path / "first.jsonl", tmp_path / "second.jsonl"],
         strategies=["truncate", "pipeline"],

@@ -117,6 +117,19 @@ def test_two_that_are_hardly_apart_share_the_first_place_where_sessions_are_few(
     )
 
 
+def test_of_many_unread_files_the_first_are_named_and_where_the_others_are() -> None:
+    source = made(3)
+    for number in range(5):
+        name = f"bad{number}.jsonl"
+        source.rows["sessions"].append(
+            {"session": name, "path": name, "status": "unreadable", "reason": f"{name}: is empty"}
+        )
+    text = " ".join(told(source).caveats)
+    assert "5 files or sessions are in no figure: bad0.jsonl: is empty; bad1.jsonl" in text
+    assert "bad2.jsonl: is empty; `results.sessions` has the reason of each." in text
+    assert "bad3" not in text
+
+
 def test_without_equal_size_it_says_on_whose_trigger() -> None:
     found = told(made(3, shares=()))
     assert "On its own trigger, summarize keeps" in found.answer
@@ -144,7 +157,7 @@ def test_what_is_wrong_with_the_run_stands_beside_the_answer() -> None:
         {"session": "bad.jsonl", "path": "bad.jsonl", "status": "unreadable", "reason": "no"}
     )
     text = " ".join(told(source).caveats)
-    assert "1 replay failed" in text and "1 file or session could not be read" in text
+    assert "1 replay failed" in text and "1 file or session is in no figure: bad.jsonl: no." in text
     assert "2 damaged lines were left out" in text
     assert (
         "1 of 3 sessions report no usage" in text and "In 1 session the window was widened" in text

@@ -54,12 +54,13 @@ class RecordedRequest:
 
 
 def reported_prompts(session: Session) -> list[int]:
-    """Tokens of each prompt of the main path that its provider reported, in their order."""
+    """Tokens of each own prompt of the main path that its provider reported, in their order."""
     prompts: list[int] = []
-    for message in session.messages:
-        if not isinstance(message, AssistantMessage):
+    for index in session.requests:
+        answer = session.messages[index]
+        if not isinstance(answer, AssistantMessage):
             continue
-        usage = message.usage
+        usage = answer.usage
         if usage is not None and usage.prompt:
             prompts.append(usage.prompt)
     return prompts

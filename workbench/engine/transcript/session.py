@@ -72,6 +72,26 @@ class Recorded:
     entry: CompactionEntry | ClearingEntry
 
 
+@dataclass(frozen=True, slots=True)
+class CopiedRequests:
+    """What a session copied from another one, which keeps the bill: the head of a fork or of a
+    resumed session, all of a backup copy.
+
+    Attributes:
+        session: id of the session that keeps it.
+        path: the file of that session.
+        answers: ids of the copied answers, each to one request.
+        compactions: ids of the copied compactions and clearings.
+    """
+
+    session: str
+    path: str = ""
+    answers: frozenset[str] = frozenset()
+    compactions: frozenset[str] = frozenset()
+
+
+NOTHING_COPIED = CopiedRequests("")
+
 _TAGGED = re.compile(r"<([\w-]+)>.*?</\1>", re.DOTALL)
 """What a client puts around what it says itself in the user's name."""
 LONGEST_HEADING = 100
@@ -90,6 +110,8 @@ class Session:
         cwd: the folder in which the recorded agent worked; makes one path of absolute and relative
             ones.
         project: what unrelated sessions do not share, such as a repository or a folder.
+        copied: which of its requests another session keeps. They are part of its contexts, and of
+            no bill of its own.
     """
 
     id: str
@@ -100,6 +122,7 @@ class Session:
     title: str = ""
     cwd: str = ""
     project: str = ""
+    copied: CopiedRequests = NOTHING_COPIED
 
     @classmethod
     def of(
@@ -148,8 +171,18 @@ class Session:
 
     @cached_property
     def requests(self) -> tuple[int, ...]:
-        """The index of each assistant message: the recorded answer to one request."""
-        return tuple(i for i, message in enumerate(self.messages) if message.role == "assistant")
+        """The index of each assistant message: the recorded answer to one request of its own."""
+        return tuple(
+            index
+            for index, message in enumerate(self.messages)
+            if message.role == "assistant" and message.id not in self.copied.answers
+        )
+
+    @cached_property
+    def copied_requests(self) -> int:
+        """How many answers of the main path are to requests of another session."""
+        answers = [message for message in self.messages if message.role == "assistant"]
+        return len(answers) - len(self.requests)
 
     @cached_property
     def recorded(self) -> tuple[Recorded, ...]:
@@ -162,6 +195,12 @@ class Session:
             elif isinstance(entry, CompactionEntry | ClearingEntry):
                 recorded.append(Recorded(message_count, entry))
         return tuple(recorded)
+
+    @cached_property
+    def own_recorded(self) -> tuple[Recorded, ...]:
+        """Those that no other session keeps."""
+        compactions = self.copied.compactions
+        return tuple(made for made in self.recorded if made.entry.id not in compactions)
 
     @cached_property
     def branches(self) -> int:

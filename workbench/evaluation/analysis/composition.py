@@ -292,7 +292,7 @@ class RecordedContexts:
         """Each request of the main path."""
         for context in self._contexts():
             answer = context.answer
-            if answer is None:
+            if answer is None or answer.id in self._session.copied.answers:
                 continue
             tokens = self._with_overhead(context, answer.model)
             usage = answer.usage

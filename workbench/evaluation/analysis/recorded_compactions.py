@@ -76,7 +76,8 @@ class CompactionBill:
 
 
 def compaction_bills(session: Session) -> pd.DataFrame:
-    """What each compaction and clearing on the main path of a session came to.
+    """What each compaction and clearing on the main path of a session came to; those that it
+    copied from another session are left out.
 
     Returns:
         One row a compaction in their order, with the columns of `CompactionBill`. Prices are
@@ -103,6 +104,8 @@ def bills(sized: SizedSession) -> Iterator[CompactionBill]:
     for place, end in pairwise([*places, len(path)]):
         entry = path[place]
         assert isinstance(entry, CompactionEntry | ClearingEntry)
+        if entry.id in session.copied.compactions:
+            continue
         usage_before = _usage_before(path[:place])
         usage_after = _usage_after(path[place:end])
         grown = scale * _tokens_since_the_last_answer(path[:place], count)

@@ -19,7 +19,7 @@ from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.models.wrappers import AnsweringModel
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.session import CopiedRequests, Session
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.experiment.memory import RECORDINGS
@@ -37,6 +37,7 @@ from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sized_session import SizedSession
 from workbench.evaluation.replays.sizing import Sizing, Window, window_of
 from workbench.evaluation.replays.step import Replay
+from workbench.recordings.importers.copies import copied_from, marked_as_copied
 from workbench.recordings.importers.importer import UnknownFormat, scan
 
 
@@ -70,7 +71,10 @@ class Prepared:
         if not self._content:
             session = self.session
             facts = (session.id, session.model, session.window, session.cwd, session.project)
-            self._content.append(key(facts, session.path, sorted(self.left_out)))
+            parts = [facts, session.path, sorted(self.left_out)]
+            if session.copied_requests:
+                parts.append(sorted(session.copied.answers))
+            self._content.append(key(*parts))
         return self._content[0]
 
     @property
@@ -85,11 +89,17 @@ class Prepared:
         """The session's written exams of the work; they are read when they are asked for."""
         return WorkReading.of(self.index, self.session)
 
+    @property
+    def _own_exam_boundaries(self) -> tuple[int, ...]:
+        """The boundaries of its exam of the work that no session keeps from which it was copied."""
+        first_request = self.session.requests[0]
+        return tuple(place for place in self.work.boundaries if place >= first_request)
+
     def exam_beside(self, boundaries: Collection[int]) -> tuple[int, ...]:
         """Further boundaries for the exam of the work: its own, where none of the given
         ones has any of its questions.
         """
-        exam_boundaries = self.work.boundaries
+        exam_boundaries = self._own_exam_boundaries
         if set(boundaries).intersection(exam_boundaries):
             return ()
         return exam_boundaries
@@ -101,7 +111,7 @@ class Prepared:
         Before that the window was never full, and all strategies send the whole history.
         """
         further: list[int] = []
-        for boundary in self.work.boundaries:
+        for boundary in self._own_exam_boundaries:
             if boundaries and boundary > boundaries[0] and boundary not in boundaries:
                 further.append(boundary)
         return tuple(further)
@@ -325,7 +335,7 @@ def read(
         version = (_changed(source.path), _changed(exams_file))
     else:
         version = (source.remote.version,)
-    return _read_file(source.path, version, window, redaction)
+    return _read_file(source.path, version, window, redaction, source.copied)
 
 
 def _changed(path: Path) -> int:
@@ -337,7 +347,11 @@ def _changed(path: Path) -> int:
 
 @lru_cache(maxsize=RECORDINGS)
 def _read_file(
-    path: Path, version: tuple[object, ...], window: int | None, redaction: frozenset[str] | None
+    path: Path,
+    version: tuple[object, ...],
+    window: int | None,
+    redaction: frozenset[str] | None,
+    copied: tuple[CopiedRequests, ...] | None,
 ) -> Recording:
     """The sessions of a file; `version` is that of the file and of the exams beside it."""
     prepared_sessions: list[Prepared] = []
@@ -354,11 +368,13 @@ def _read_file(
             reason = mask(str(error))
             is_foreign = isinstance(error, UnknownFormat)
             unreadable.append(Unreadable(masked_path, reason, is_foreign))
-        for session in loaded.sessions:
+        for session in marked_as_copied(loaded.sessions, copied):
             if session.requests:
                 prepared_sessions.append(_masked(session, window, redaction))
             else:
-                reason = f"{loaded.path}: session {session.id!r} {NO_ANSWER}"
+                reason = (
+                    f"{loaded.path}: session {session.id!r} {copied_from(session) or NO_ANSWER}"
+                )
                 unreadable.append(Unreadable(masked_path, mask(reason)))
     return Recording(tuple(prepared_sessions), tuple(unreadable))
 

@@ -67,9 +67,16 @@ class NewRun:
 
 @dataclass(frozen=True, slots=True)
 class _RunSession:
-    """A recording of a finished run; the id only where it was given in memory."""
+    """A recording of a finished run.
+
+    Attributes:
+        path: as the run names it.
+        folder: where the run was begun, to which the path may be relative; empty where unknown.
+        id: only where it was given in memory.
+    """
 
     path: str
+    folder: str
     id: str = ""
 
     @property
@@ -79,7 +86,12 @@ class _RunSession:
     @property
     def is_here(self) -> bool:
         """Whether it can still be read."""
-        return bool(self.id) or _place(self.path).exists()
+        return bool(self.id) or self.place.exists()
+
+    @property
+    def place(self) -> Path:
+        """Where it was read, whatever the current folder."""
+        return _place(self.path, self.folder)
 
 
 def check_replaceable(folder: RunFolder, new_run: NewRun) -> None:
@@ -182,7 +194,7 @@ def _missing_sessions(results: Results, new_run: NewRun) -> str:
     gone_names: list[str] = []
     has_common = False
     for session in _sessions(results):
-        if session.id in session_ids or _place(session.path) in places:
+        if session.id in session_ids or session.place in places:
             has_common = True
         elif session.is_here:
             missing_names.append(session.name)
@@ -198,20 +210,21 @@ def _missing_sessions(results: Results, new_run: NewRun) -> str:
 def _sessions(results: Results) -> list[_RunSession]:
     """What a finished run has read."""
     sources = results.manifest.get("sources") or ()
+    folder = str(results.manifest.get("folder") or "")
     sessions: list[_RunSession] = []
     for source in map(str, sources):
         if not _IN_MEMORY.fullmatch(source):
-            sessions.append(_RunSession(source))
+            sessions.append(_RunSession(source, folder))
     if sessions or not sources:
         return sessions
     for row in results.sessions.itertuples():
         session_id = _NUMBER.sub("", str(row.session))
-        sessions.append(_RunSession(str(row.path), session_id))
+        sessions.append(_RunSession(str(row.path), folder, session_id))
     return sessions
 
 
-def _place(name: str) -> Path:
-    return Path(name).resolve()
+def _place(name: str, folder: str = "") -> Path:
+    return Path(folder, name).resolve()
 
 
 def _some_of(names: Sequence[str], singular: str, plural: str) -> str:

@@ -328,6 +328,7 @@ def _manifest(
         "settings": job.spec.settings(),
         "presets": presets,
         "sources": names,
+        "folder": job.masked(str(Path.cwd())),
         "code": codes[""],
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},

@@ -10,10 +10,17 @@ from workbench.base.errors import MissingPath, SettingError
 from workbench.base.formats import joined
 from workbench.base.remote import RemoteFile, address_of, name_of
 from workbench.engine.models.bundled_answers import NAME as BUNDLED
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.session import CopiedRequests, Session
 from workbench.evaluation.experiment.spec import DEFAULT_MODEL
 from workbench.recordings.datasets.bundled import bundled_files, is_bundled_file, is_bundled_session
-from workbench.recordings.importers.importer import files, load, remote_files, scan
+from workbench.recordings.importers.copies import mark_copies, marked_as_copied
+from workbench.recordings.importers.importer import (
+    copied_requests,
+    files,
+    load,
+    remote_files,
+    scan,
+)
 
 Item: TypeAlias = str | Path | Session
 """A file, a folder, a pattern or a session."""
@@ -33,6 +40,8 @@ class SessionSource:
         named: whether the user named it, rather than a folder that holds it.
         most: sessions to take of it at most; None takes all.
         remote: the file in a store that `path` is the address of.
+        copied: what each session of the file copied from one of another source; None where no file
+            of the run shares a request with it.
     """
 
     path: Path | None = None
@@ -41,6 +50,7 @@ class SessionSource:
     named: bool = True
     most: int | None = None
     remote: RemoteFile | None = None
+    copied: tuple[CopiedRequests, ...] | None = None
 
     @property
     def name(self) -> str:
@@ -104,7 +114,31 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
         place = index if source.path is None else source.place
         if place not in by_place or source.named:
             by_place[place] = source
-    return [replace(source, number=number) for number, source in enumerate(by_place.values())]
+    numbered_sources: list[SessionSource] = []
+    for number, source in enumerate(by_place.values()):
+        numbered_sources.append(replace(source, number=number))
+    return _with_copies(numbered_sources)
+
+
+def _with_copies(sources: Sequence[SessionSource]) -> list[SessionSource]:
+    """The sources, each with what its sessions copied from those of another one."""
+    paths: list[str] = []
+    sessions: list[Session] = []
+    for source in sources:
+        if source.session is not None:
+            sessions.append(source.session)
+        elif not is_bundled(source):
+            paths.append(str(source.path))
+    copied_of_file = copied_requests(paths)
+    marked_sessions = iter(mark_copies(sessions))
+    sources_with_copies: list[SessionSource] = []
+    for source in sources:
+        if source.session is not None:
+            source = replace(source, session=next(marked_sessions))
+        else:
+            source = replace(source, copied=copied_of_file.get(str(source.path)))
+        sources_with_copies.append(source)
+    return sources_with_copies
 
 
 def _items(what: What) -> list[Item]:
@@ -188,7 +222,9 @@ def sessions_in(source: SessionSource) -> list[Session]:
         return []
     sessions = []
     for loaded in scan([source.path], lenient=True):
-        sessions += [session for session in loaded.sessions if session.requests]
+        for session in marked_as_copied(loaded.sessions, source.copied):
+            if session.requests:
+                sessions.append(session)
     return sessions
 
 

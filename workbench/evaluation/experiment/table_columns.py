@@ -41,6 +41,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "recorded_compactions": "int",
         "skipped": "lines",
         "reports_left_out": "lines",
+        "copied": "lines",
         "content": "text",
         "status": "str",
         "reason": "text",

@@ -20,6 +20,7 @@ from workbench.evaluation.experiment.replay_results import ReplayResult, results
 from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.replay_work import ReplayJob
 from workbench.evaluation.experiment.sources import SessionSource
+from workbench.recordings.importers.copies import copied_from
 
 DIED = "memory ran out or its worker process died each time, also while nothing else ran"
 
@@ -130,9 +131,10 @@ def _session_row(prepared: Prepared) -> Row:
         "window_wanted": wanted_window.tokens,
         "window_source": wanted_window.source,
         "window_used": prepared.window,
-        "recorded_compactions": len(session.recorded),
+        "recorded_compactions": len(session.own_recorded),
         "skipped": "\n".join(origin.skipped),
         "reports_left_out": "\n".join(prepared.left_out),
+        "copied": copied_from(session),
         "content": content_of(session),
         "status": "ok",
         "reason": "",

@@ -16,6 +16,8 @@ FEW_SESSIONS = 0.25
 """The share of sessions up to which those are named that are sized in another way."""
 LARGE_SCALE = 1.9
 """Reported tokens to ours: above it are 5 of 66 real sessions."""
+MOST_COPIED = 3
+"""Sessions of which a sentence says what they copied."""
 DOMINANT = 0.5
 """The share of a sum above which it says more of that session than of all others together."""
 
@@ -24,6 +26,7 @@ def trust_sentences(run: Tables) -> tuple[str, ...]:
     """A sentence for each such session, which names it; often none."""
     return (
         *_left_out(run),
+        *_copied(run),
         *_repeated(run),
         *_dominant(run),
         *_sized_alone(run),
@@ -41,6 +44,18 @@ def _left_out(run: Tables) -> list[str]:
             sentences.append(
                 f"Session {row.session} says what cannot be true, and it is left out: {reports}."
             )
+    return sentences
+
+
+def _copied(run: Tables) -> list[str]:
+    """Which sessions begin with requests of others, the first few."""
+    rows = run.replayed[run.replayed["copied"].fillna("") != ""]
+    sentences = []
+    for row in rows.head(MOST_COPIED).itertuples():
+        sentences.append(f"Session {row.session}: {row.copied}.")
+    further_count = len(rows) - MOST_COPIED
+    if further_count > 0:
+        sentences.append(f"So it is with {some(further_count, 'further session')}.")
     return sentences
 
 

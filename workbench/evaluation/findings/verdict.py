@@ -24,6 +24,8 @@ from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import paragraphs, sentences
 from workbench.evaluation.metrics import NAMES
 
+MOST_UNREADABLE = 3
+"""Files and sessions of which it says why they are in no figure."""
 MOST_FAILURES = 3
 """Strategies of which it is said why a replay failed."""
 
@@ -246,6 +248,7 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
         failed=len(failed),
         failures=failures,
         unreadable=len(run.unreadable),
+        reasons_unreadable=[] if is_shared else _reasons_unreadable(run),
         damaged=_damaged_lines(run),
         sessions=len(sessions),
         unreported=int(is_unreported.sum()),
@@ -262,6 +265,16 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
         *about_the_run,
     )
     return tuple(caveat for caveat in caveats if caveat)
+
+
+def _reasons_unreadable(run: Tables) -> list[str]:
+    """Why the first files and sessions are in no figure; each reason names its file."""
+    reasons: list[str] = []
+    for row in run.unreadable.head(MOST_UNREADABLE).itertuples():
+        reason = " ".join(str(row.reason).split()).rstrip(".")
+        path = str(row.path)
+        reasons.append(reason if path in reason else f"{path}: {reason}")
+    return reasons
 
 
 def _damaged_lines(run: Tables) -> int:

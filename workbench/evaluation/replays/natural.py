@@ -128,6 +128,7 @@ class Walk:
         count = preset.count or sizing.count
         self.kept = self.sent = OpenContext(Context((), (), sizing.overhead, count))
         self.steps: list[Step] = []
+        self.passed = 0  # requests that another session keeps
         self.events: list[CompactionEvent] = []
         self.broken: list[BrokenResult] = []
         self.snapshots: list[Snapshot] = []
@@ -160,7 +161,9 @@ class Walk:
         message = self.session.messages[self.at]
         if self.at in self.by_hand:
             self.compact_by_hand()
-        if isinstance(message, AssistantMessage):
+        if isinstance(message, AssistantMessage) and message.id in self.session.copied.answers:
+            self.pass_by()
+        elif isinstance(message, AssistantMessage):
             self.consider(self._moment_of_request())
             self.before_answer()
             if self.refusals and self.real > self.window:
@@ -179,6 +182,16 @@ class Walk:
         if follows_tools and "after_tools" in self.preset.moments:
             return "after_tools"
         return "before_request"
+
+    def pass_by(self) -> None:
+        """Go by a request that another session keeps: the context is compacted as it was there, in
+        no bill of this session.
+        """
+        event_count = len(self.events)
+        self.consider(self._moment_of_request())
+        del self.events[event_count:]
+        self._sent()
+        self.passed += 1
 
     def before_answer(self) -> None:
         """What comes between the trigger and a recorded request; nothing, where the recording is
@@ -257,14 +270,18 @@ class Walk:
                 compaction=self.fired,
             )
         )
+        self._sent()
+        if self.at in self.wanted or self.at in self.exam_only:
+            is_exam_only = self.at in self.exam_only
+            self.snapshots.append(Snapshot(self.at, self._context(), exam_only=is_exam_only))
+
+    def _sent(self) -> None:
+        """Go on behind a request."""
         self.fired = None
         self.requested = len(self.sent.messages)
         self.prefix = self.real
         self.reported = (self.real, 0)
         self.since = 0
-        if self.at in self.wanted or self.at in self.exam_only:
-            is_exam_only = self.at in self.exam_only
-            self.snapshots.append(Snapshot(self.at, self._context(), exam_only=is_exam_only))
 
     def _context(self) -> Context:
         """What is sent, in the session's sizes."""
@@ -350,7 +367,7 @@ class Walk:
             since=self.since,
             reported=reported,
             model=self.session.model,
-            requests=len(self.steps),
+            requests=self.passed + len(self.steps),
             said=self.said,
             idle=self._idle(),
         )

@@ -105,6 +105,7 @@ class ConsequenceWalk(Walk):
         self._new_texts: list[str] = []
         self._new_origins: list[int | None] = []
         self._working = True
+        self._has_compacted = False
         self._archive = Archive({}, self.sizing.count)
 
     def consider(self, moment: Moment) -> None:
@@ -116,7 +117,15 @@ class ConsequenceWalk(Walk):
             self._told.clear()
             self.detours.append(None)
             self._working = False
+            self._has_compacted = True
             self._look_at(self.sent.messages)
+
+    def pass_by(self) -> None:
+        """What a compaction lost in what was copied is looked up by the requests behind it."""
+        detour_count = len(self.detours)
+        super().pass_by()
+        del self.detours[detour_count:]
+        self._working = True
 
     def request(self) -> None:
         """One step; by default its answer is the recorded one."""
@@ -131,14 +140,14 @@ class ConsequenceWalk(Walk):
     ) -> None:
         """Go on with one more message."""
         super().take_in(message, size, preset_size)
-        if self.events:
+        if self._has_compacted:
             self._see(message)
 
     def before_answer(self) -> None:
         """Look up what the next action uses and the context does not tell, until it tells it or
         nothing would.
         """
-        if not self.events:
+        if not self._has_compacted:
             return
         look_up_count = len(self.look_ups)
         tries = Counter[int]()

@@ -5,7 +5,7 @@ format.
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -18,13 +18,15 @@ from workbench.base import remote
 from workbench.base.errors import FormatError, WorkbenchError, error_text
 from workbench.base.registry import find, found
 from workbench.base.remote import RemoteFile
-from workbench.engine.transcript.session import Origin, Session
+from workbench.engine.transcript.session import CopiedRequests, Origin, Session
 from workbench.recordings.importers.accounting import accounted
+from workbench.recordings.importers.copies import mark_copies, marked_as_copied
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.formats import BUILTIN
 from workbench.recordings.importers.nearest import refusal
 from workbench.recordings.importers.opening import PACKED_ENDINGS, in_time, opened, unpacked, whole
 from workbench.recordings.importers.pairing import pairing_faults
+from workbench.recordings.importers.shared_marks import files_with_shared_marks
 from workbench.recordings.importers.source import SourceFile
 
 Paths: TypeAlias = str | Path | Iterable[str | Path]
@@ -95,20 +97,49 @@ def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Sessi
 
 
 def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[Loaded]:
-    """One `Loaded` a file, in order; a file that cannot be read does not stop the others."""
+    """One `Loaded` a file, in order; a file that cannot be read does not stop the others.
+
+    Requests that one of the sessions copied from another are marked as copied.
+    """
+    all_paths = list(files(paths))
+    copied = copied_requests(all_paths, format=format)
     ids: set[str] = set()
-    for path in files(paths):
+    for path in all_paths:
         try:
             source = _source(path, lenient)
             file_format = _chosen(source, format)
             with _readable(source):
                 read_sessions = list(_sessions(file_format, source))
                 read_sessions = accounted(file_format, source, read_sessions, named=bool(format))
+                read_sessions = marked_as_copied(read_sessions, copied.get(path))
             sessions = tuple(_with_own_id(session, ids) for session in read_sessions)
             ids.update(session.id for session in sessions)
             yield Loaded(path, sessions)
         except FormatError as error:
             yield Loaded(path, error=error)
+
+
+def copied_requests(
+    paths: Iterable[str], *, format: str = ""
+) -> Mapping[str, tuple[CopiedRequests, ...]]:
+    """What each session of these files copied from another of them, by file; files that share
+    nothing are not read, and neither is what lies in a store.
+    """
+    local_paths: dict[str, None] = {}
+    for path in paths:
+        if path != STDIN and not remote.address_of(path):
+            local_paths[path] = None
+    if len(local_paths) < 2:
+        return {}
+    sessions: list[Session] = []
+    for path in files_with_shared_marks(list(local_paths)):
+        for loaded in scan([path], lenient=True, format=format):
+            sessions += loaded.sessions
+    copied: dict[str, tuple[CopiedRequests, ...]] = {}
+    for session in mark_copies(sessions):
+        path = session.origin.path
+        copied[path] = (*copied.get(path, ()), session.copied)
+    return copied
 
 
 def read(path: str | Path, *, lenient: bool = False, format: str = "") -> Iterator[Session]:

@@ -10,12 +10,13 @@ from typing import Any
 
 from workbench.base.errors import WorkbenchError
 from workbench.engine.transcript.redaction import redacted
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.session import CopiedRequests, Session
 from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.findings.tables import Tables
+from workbench.recordings.importers.importer import copied_requests
 from workbench.report.view.not_shown import SHARED, NotShown
 from workbench.report.view.runs import RunEntry
 
@@ -89,7 +90,7 @@ def prepared_again(
     run = entry.tables()
     row = session_row(run, session)
     kinds = _redaction(run.settings)
-    for recorded in _of_the_name(path, session, changed):
+    for recorded in _of_the_name(path, session, changed, _copied(run, path)):
         masked = redacted(recorded, kinds)
         session_ready = prepared(masked, run.settings.get("window"))
         has_all_messages = len(recorded.messages) == row["messages"]
@@ -101,15 +102,34 @@ def prepared_again(
     )
 
 
+def _sources(run: Tables) -> list[str]:
+    """What the run read, as its manifest names it."""
+    return [str(source) for source in run.manifest.get("sources") or ()]
+
+
+def _copied(run: Tables, path: Path) -> tuple[CopiedRequests, ...] | None:
+    """What the sessions of a file copied from others of the run; None where they copied nothing."""
+    if (run.sessions["copied"].fillna("") == "").all():
+        return None
+    begun_in = str(run.manifest.get("folder") or "")
+    paths = {str(path)}
+    for source in _sources(run):
+        place = Path(begun_in, source)
+        if place.is_file():
+            paths.add(str(path) if place.samefile(path) else str(place))
+    return copied_requests(sorted(paths)).get(str(path))
+
+
 @lru_cache(maxsize=4)
 def _of_the_name(
     path: Path,
     session: str,
     changed: int,
+    copied: tuple[CopiedRequests, ...] | None = None,
 ) -> list[Session]:
     """The sessions of that id in a recording. A second one of an id is named `id~2` in a run."""
     try:
-        sessions = sessions_in(SessionSource(path=path))
+        sessions = sessions_in(SessionSource(path=path, copied=copied))
     except (OSError, WorkbenchError) as error:
         raise NotShown(f"The recording {path} cannot be read any more: {error}.") from None
     id, _, _ = session.rpartition("~")
@@ -126,13 +146,15 @@ def recording_file(entry: RunEntry, session: str) -> Path:
     """The recording of a session: what its row names, else the first of the run's sources that
     holds the session.
 
-    A path that is not absolute is looked for here, then in the folders above the run.
+    A path that is not absolute is looked for where the run was begun, then here, then in the folders
+    above the run.
     """
     run = entry.tables()
     row = session_row(run, session)
-    sources = [str(source) for source in run.manifest.get("sources") or ()]
+    sources = _sources(run)
     sources.sort(key=lambda source: session not in source)
-    folders = (Path(), *entry.path.parents)
+    begun_in = str(run.manifest.get("folder") or "")
+    folders = (Path(begun_in), Path(), *entry.path.parents)
     for name in (str(row["path"]), *sources):
         if not name:
             continue

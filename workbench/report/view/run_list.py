@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from workbench.base.errors import SettingError
-from workbench.base.formats import missing, some
+from workbench.base.formats import joined, missing, some
 from workbench.base.remote import name_of
 from workbench.evaluation.analysis.advice_note import joined_answers
 from workbench.evaluation.experiment.run_folder import RunFolder
@@ -135,7 +135,7 @@ def _finished_row(row: RunRow, findings: Findings) -> RunRow:
         row,
         state="shared copy" if is_shared else "finished",
         created=_time(created) if created else "",
-        recordings="" if is_shared else _recordings(run.manifest.get("sources") or ()),
+        recordings="" if is_shared else _recordings(run.manifest),
         sessions=findings.counts.replayed.sessions,
         strategies=", ".join(replayed_contenders(run)),
         answer=answer,
@@ -148,8 +148,9 @@ def _time(seconds: float) -> str:
     return str(pd.Timestamp(seconds, unit="s").isoformat())
 
 
-def _recordings(sources: Sequence[str]) -> str:
+def _recordings(manifest: Mapping[str, Any]) -> str:
     """The folder that holds all recordings of a run; empty where none is known."""
+    sources = manifest.get("sources") or ()
     bundled = {str(file) for file in bundled_files()}
     if sources and bundled.issuperset(sources):
         return BUNDLED
@@ -159,10 +160,13 @@ def _recordings(sources: Sequence[str]) -> str:
             folders.append(str(Path(source).parent))
     if not folders:
         return ""
+    if len(set(map(os.path.isabs, folders))) > 1:
+        begun_in = str(manifest.get("folder") or Path.cwd())
+        folders = [str(Path(begun_in, folder)) for folder in folders]
     try:
         folder = Path(os.path.commonpath(folders))
-    except ValueError:  # paths on several drives, or from the root and from here
-        return ""
+    except ValueError:  # paths on several drives
+        return joined(list(dict.fromkeys(folders)))
     if folder.is_relative_to(Path.home()):
         return str(Path("~", folder.relative_to(Path.home())))
     return name_of(folder)

@@ -170,7 +170,8 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     prompts alone though the provider has a cache.
     """
     answers: list[AssistantMessage] = []
-    for message in session.messages:
+    for index in session.requests:
+        message = session.messages[index]
         if isinstance(message, AssistantMessage):
             answers.append(message)
     fitted = sizing.calibration
@@ -181,15 +182,19 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
         return Reconciliation(left_out=len(answers), why="no price is known")
     if pricing.rules.seconds and not _report_a_cache(answers):
         return Reconciliation(left_out=len(answers), why="its reports say nothing of a cache")
-    requests = _predicted_requests(session, sizing, fitted)
+    all_requests = _predicted_requests(session, sizing, fitted)
     head = fitted.overhead
     if pricing.head is not None:
         head = min(pricing.head, head)
     predicted: list[_Row] = []
     reported: list[_Row] = []
     causes: list[Cause | Literal[""]] = []
-    for number, request in enumerate(requests):
-        row, cause = _predicted(number, requests, tariff, pricing, head)
+    requests: list[PredictedRequest] = []
+    for number, request in enumerate(all_requests):
+        if request.request.answer.id in session.copied.answers:
+            continue
+        requests.append(request)
+        row, cause = _predicted(number, all_requests, tariff, pricing, head)
         usage = _usage_of(request)
         predicted.append(row)
         reported.append(_reported(usage, tariff))
@@ -212,7 +217,7 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
         reported=_rows(reported),
         causes=tuple(causes),
         turns=turns,
-        requests=requests,
+        requests=tuple(requests),
         usd_unwritten=usd_unwritten,
         left_out=left_out,
     )
