@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
 from builders import conversation, rules
 from workbench import Replay, Scripted, Session, preset
 from workbench.engine.transcript.message import chars_per_token
+from workbench.engine.transcript.session import CopiedRequests
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
 
 
-def replayed(strategy: str, window: int = 4_000, turns: int = 30) -> Replay:
-    session = Session.of([rules("be brief"), *conversation(turns, words=60)])
+def replayed(
+    strategy: str, window: int = 4_000, turns: int = 30, session: Session | None = None
+) -> Replay:
+    session = session or Session.of([rules("be brief"), *conversation(turns, words=60)])
     counted = [chars_per_token(message) for message in session.messages]
     sizing = Sizing.of(session, counted, chars_per_token)
     return natural(
@@ -134,3 +138,22 @@ def test_a_summary_asked_for_in_the_conversation_repeats_the_newest_request(stra
 
 def test_a_transcript_repeats_nothing() -> None:
     assert not any(event.repeated for event in replayed("codex_local").events)
+
+
+def test_requests_that_another_session_keeps_are_no_steps_and_their_compactions_no_events() -> None:
+    whole = replayed("truncate")
+    first_own = whole.steps[len(whole.steps) // 2].index
+    copied_answers = [step.index for step in whole.steps if step.index < first_own]
+    ids = [whole.session.messages[index].id for index in copied_answers]
+    copied = CopiedRequests("another", answers=frozenset(ids))
+    fork = replayed("truncate", session=replace(whole.session, copied=copied))
+    assert [step.index for step in fork.steps] == [
+        step.index for step in whole.steps if step.index >= first_own
+    ]
+    assert [step.tokens_sent for step in fork.steps] == [
+        step.tokens_sent for step in whole.steps if step.index >= first_own
+    ]
+    assert 0 < len(fork.events) < len(whole.events)
+    assert [event.at for event in fork.events] == [
+        event.at for event in whole.events if event.at >= first_own
+    ]
