@@ -10,7 +10,6 @@ import pytest
 from builders import conversation, rules
 from workbench import Replay, Scripted, Session, preset
 from workbench.engine.transcript.message import chars_per_token
-from workbench.engine.transcript.session import CopiedRequests
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
 
@@ -145,7 +144,7 @@ def test_requests_that_another_session_keeps_are_no_steps_and_their_compactions_
     first_own = whole.steps[len(whole.steps) // 2].index
     copied_answers = [step.index for step in whole.steps if step.index < first_own]
     ids = [whole.session.messages[index].id for index in copied_answers]
-    copied = CopiedRequests("another", answers=frozenset(ids))
+    copied = replace(whole.session.copied, session="another", answers=frozenset(ids))
     fork = replayed("truncate", session=replace(whole.session, copied=copied))
     assert [step.index for step in fork.steps] == [
         step.index for step in whole.steps if step.index >= first_own

@@ -172,17 +172,17 @@ class Session:
     @cached_property
     def requests(self) -> tuple[int, ...]:
         """The index of each assistant message: the recorded answer to one request of its own."""
-        return tuple(
-            index
-            for index, message in enumerate(self.messages)
-            if message.role == "assistant" and message.id not in self.copied.answers
-        )
+        requests: list[int] = []
+        for index, message in enumerate(self.messages):
+            if message.role == "assistant" and message.id not in self.copied.answers:
+                requests.append(index)
+        return tuple(requests)
 
     @cached_property
     def copied_requests(self) -> int:
         """How many answers of the main path are to requests of another session."""
-        answers = [message for message in self.messages if message.role == "assistant"]
-        return len(answers) - len(self.requests)
+        answer_count = sum(message.role == "assistant" for message in self.messages)
+        return answer_count - len(self.requests)
 
     @cached_property
     def recorded(self) -> tuple[Recorded, ...]:
@@ -199,8 +199,10 @@ class Session:
     @cached_property
     def own_recorded(self) -> tuple[Recorded, ...]:
         """Those that no other session keeps."""
-        compactions = self.copied.compactions
-        return tuple(made for made in self.recorded if made.entry.id not in compactions)
+        copied_ids = self.copied.compactions
+        return tuple(
+            compaction for compaction in self.recorded if compaction.entry.id not in copied_ids
+        )
 
     @cached_property
     def branches(self) -> int:

@@ -231,7 +231,9 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
     failed = rows_with(run.replays, status="failed")
     is_shared = bool(run.manifest.get("shared"))
     failures: list[dict[Hashable, object]] = []
+    reasons_unreadable: list[str] = []
     if not is_shared:  # a copy hides the reasons
+        reasons_unreadable = _reasons_unreadable(run)
         failures = failed.drop_duplicates("strategy").to_dict("records")[:MOST_FAILURES]
     is_unsized = sessions["scale"].isna()
     is_unreported = is_unsized & (sessions["reported_requests"].fillna(-1) == 0)
@@ -248,7 +250,7 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
         failed=len(failed),
         failures=failures,
         unreadable=len(run.unreadable),
-        reasons_unreadable=[] if is_shared else _reasons_unreadable(run),
+        reasons_unreadable=reasons_unreadable,
         damaged=_damaged_lines(run),
         sessions=len(sessions),
         unreported=int(is_unreported.sum()),
@@ -271,9 +273,12 @@ def _reasons_unreadable(run: Tables) -> list[str]:
     """Why the first files and sessions are in no figure; each reason names its file."""
     reasons: list[str] = []
     for row in run.unreadable.head(MOST_UNREADABLE).itertuples():
-        reason = " ".join(str(row.reason).split()).rstrip(".")
+        words = str(row.reason).split()
+        reason = " ".join(words).rstrip(".")
         path = str(row.path)
-        reasons.append(reason if path in reason else f"{path}: {reason}")
+        if path not in reason:
+            reason = f"{path}: {reason}"
+        reasons.append(reason)
     return reasons
 
 

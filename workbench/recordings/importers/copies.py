@@ -31,13 +31,13 @@ class _Request:
         id: of its entry.
         marks: what no two requests have in common: its time and words, the ids of its calls.
         so_far: digest of all that was said up to and with it.
-        before: the request before it on its branch; None for the first.
+        previous: the request before it on its branch; None for the first.
     """
 
     id: str
     marks: tuple[Hashable, ...]
     so_far: Digest
-    before: "_Request | None"
+    previous: "_Request | None"
     is_compaction: bool
 
 
@@ -148,12 +148,12 @@ def _proven(requests: Sequence[_Request], keepers: Mapping[Hashable, Session]) -
     """Ids of the requests on a branch with one that an earlier session keeps by its mark."""
     proven: set[str] = set()
     for request in requests:
-        is_behind_copy = request.before is not None and request.before.id in proven
+        is_behind_copy = request.previous is not None and request.previous.id in proven
         if is_behind_copy or _first_kept(request.marks, keepers) is not None:
             proven.add(request.id)
     for request in reversed(requests):
-        if request.id in proven and request.before is not None:
-            proven.add(request.before.id)
+        if request.id in proven and request.previous is not None:
+            proven.add(request.previous.id)
     return proven
 
 
@@ -183,24 +183,24 @@ def _requests(session: Session) -> Iterator[_Request]:
     """The answers and compactions of a session's whole tree, parents first."""
     so_far: dict[str | None, Digest] = {None: b""}
     newest: dict[str | None, _Request | None] = {None: None}
-    said_before: dict[str | None, Digest] = {None: b""}
+    earlier_words: dict[str | None, Digest] = {None: b""}
     for entry in session.log:
-        said = _said(entry)
+        words = _digest_of(entry)
         parent = entry.parent
         so_far[entry.id] = so_far[parent]
         newest[entry.id] = newest[parent]
-        said_before[entry.id] = said or said_before[parent]
-        if not said:
+        earlier_words[entry.id] = words or earlier_words[parent]
+        if not words:
             continue
-        so_far[entry.id] = _digest(so_far[parent], said)
+        so_far[entry.id] = _digest(so_far[parent], words)
         is_compaction = isinstance(entry, CompactionEntry | ClearingEntry)
         if not is_compaction and not _is_answer(entry):
             continue
         request = _Request(
             id=entry.id,
-            marks=tuple(_marks(entry, said, said_before[parent])),
+            marks=tuple(_marks(entry, words, earlier_words[parent])),
             so_far=so_far[entry.id],
-            before=newest[parent],
+            previous=newest[parent],
             is_compaction=is_compaction,
         )
         newest[entry.id] = request
@@ -211,7 +211,7 @@ def _is_answer(entry: Entry) -> bool:
     return isinstance(entry, MessageEntry) and entry.message.role == "assistant"
 
 
-def _marks(entry: Entry, said: Digest, said_before: Digest) -> Iterator[Hashable]:
+def _marks(entry: Entry, words: Digest, earlier_words: Digest) -> Iterator[Hashable]:
     """What tells a request from every other one.
 
     Two answers may begin alike in the same second; that both follow the same words, or have the
@@ -219,13 +219,13 @@ def _marks(entry: Entry, said: Digest, said_before: Digest) -> Iterator[Hashable
     """
     time = entry.message.time if isinstance(entry, MessageEntry) else _time_of(entry)
     if time is not None and time % 1:
-        yield time, said
+        yield time, words
     elif time:
-        yield time, said_before, said
+        yield time, earlier_words, words
     if isinstance(entry, MessageEntry) and entry.message.role == "assistant":
         for call in entry.message.calls:
             if _ISSUED.search(call.id):
-                yield call.id, said
+                yield call.id, words
 
 
 def _time_of(entry: Entry) -> float | None:
@@ -235,7 +235,7 @@ def _time_of(entry: Entry) -> float | None:
     return None
 
 
-def _said(entry: Entry) -> Digest:
+def _digest_of(entry: Entry) -> Digest:
     """Digest of what an entry says; empty where it says nothing to a model."""
     if isinstance(entry, MessageEntry):
         return _digest(entry.message.role.encode(), *_texts(entry.message))

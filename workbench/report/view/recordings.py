@@ -92,7 +92,8 @@ def prepared_again(
     kinds = _redaction(run.settings)
     for recorded in _of_the_name(path, session, changed, _copied(run, path)):
         masked = redacted(recorded, kinds)
-        session_ready = prepared(masked, run.settings.get("window"))
+        window = run.settings.get("window")
+        session_ready = prepared(masked, window)
         has_all_messages = len(recorded.messages) == row["messages"]
         has_all_tokens = sum(session_ready.sizing.sizes) == row["tokens"]
         if has_all_messages and has_all_tokens:
@@ -104,20 +105,27 @@ def prepared_again(
 
 def _sources(run: Tables) -> list[str]:
     """What the run read, as its manifest names it."""
-    return [str(source) for source in run.manifest.get("sources") or ()]
+    sources = run.manifest.get("sources") or ()
+    return list(map(str, sources))
 
 
 def _copied(run: Tables, path: Path) -> tuple[CopiedRequests, ...] | None:
     """What the sessions of a file copied from others of the run; None where they copied nothing."""
-    if (run.sessions["copied"].fillna("") == "").all():
+    notes = run.sessions["copied"].fillna("")
+    if not notes.any():
         return None
-    begun_in = str(run.manifest.get("folder") or "")
-    paths = {str(path)}
+    paths = [str(path)]
     for source in _sources(run):
-        place = Path(begun_in, source)
-        if place.is_file():
-            paths.add(str(path) if place.samefile(path) else str(place))
-    return copied_requests(sorted(paths)).get(str(path))
+        place = Path(_begun_in(run), source)
+        if place.is_file() and not place.samefile(path):
+            paths.append(str(place))
+    copied = copied_requests(paths)
+    return copied.get(str(path))
+
+
+def _begun_in(run: Tables) -> str:
+    """The folder in which the run was begun; empty where its manifest does not say it."""
+    return str(run.manifest.get("folder") or "")
 
 
 @lru_cache(maxsize=4)
@@ -153,14 +161,16 @@ def recording_file(entry: RunEntry, session: str) -> Path:
     row = session_row(run, session)
     sources = _sources(run)
     sources.sort(key=lambda source: session not in source)
-    begun_in = str(run.manifest.get("folder") or "")
-    folders = (Path(begun_in), Path(), *entry.path.parents)
+    folders = (Path(_begun_in(run)), Path(), *entry.path.parents)
     for name in (str(row["path"]), *sources):
         if not name:
             continue
         for folder in folders:
             path = folder / name
-            if path.is_file() and _of_the_name(path, session, change_time(path)):
+            if not path.is_file():
+                continue
+            changed = change_time(path)
+            if _of_the_name(path, session, changed):
                 return path
     raise NotShown(
         f"The recording of {session} is no longer where the run read it ({row['path']})."

@@ -115,11 +115,21 @@ def _row(path: Path, name: str, stamp: str, is_finished: bool) -> RunRow:
     row = RunRow(name, name, "finished")
     try:
         notes = RunNotes.of(path)
-        row = replace(row, name=notes.name or name, tags=notes.tags, note=notes.note)
+        row = replace(
+            row,
+            name=notes.name or name,
+            tags=notes.tags,
+            note=notes.note,
+        )
         if not is_finished:
             replays_stored = some(entry.replays, "replay is", "replays are")
             changed = _time(path.stat().st_mtime)
-            return replace(row, state=GOING_ON, answer=f"{replays_stored} done.", created=changed)
+            return replace(
+                row,
+                state=GOING_ON,
+                answer=f"{replays_stored} done.",
+                created=changed,
+            )
         return _finished_row(row, entry.findings())
     except Exception as error:  # noqa: BLE001 - a damaged run must not hide the others
         return replace(row, state="unreadable", answer=f"{error}")
@@ -160,15 +170,19 @@ def _recordings(manifest: Mapping[str, Any]) -> str:
             folders.append(str(Path(source).parent))
     if not folders:
         return ""
-    if len(set(map(os.path.isabs, folders))) > 1:
-        begun_in = str(manifest.get("folder") or Path.cwd())
+    begun_in = str(manifest.get("folder") or Path.cwd())
+    is_absolute = set(map(os.path.isabs, folders))
+    if len(is_absolute) > 1:
         folders = [str(Path(begun_in, folder)) for folder in folders]
     try:
         folder = Path(os.path.commonpath(folders))
     except ValueError:  # paths on several drives
-        return joined(list(dict.fromkeys(folders)))
-    if folder.is_relative_to(Path.home()):
-        return str(Path("~", folder.relative_to(Path.home())))
+        different_folders = dict.fromkeys(folders)
+        return joined(list(different_folders))
+    home = Path.home()
+    if folder.is_relative_to(home):
+        below_home = folder.relative_to(home)
+        return str(Path("~", below_home))
     return name_of(folder)
 
 
