@@ -147,6 +147,49 @@ def test_tokens_that_left_the_context_without_a_record_are_told(
     assert "So they did 1 further time; --json names each." in page
 
 
+def test_calls_whose_results_are_in_no_file_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages: list[Message] = [UserMessage(id="u", blocks=(Text("Look it up."),))]
+    for number in range(3):
+        call = ToolCall(f"w{number}", "web_search", {"query": "lamp"})
+        messages.append(AssistantMessage(id=f"a{number}", blocks=(call,)))
+        messages.append(UserMessage(id=f"u{number}", blocks=(Text("And on."),)))
+    path = tmp_path / "search.jsonl"
+    wb.save(Session.of(messages), path)
+    assert main(["inspect", str(path)]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    assert "no result of these calls: 2 of web_search." in page
+
+
+def test_what_no_file_of_a_format_holds_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "chat.md"
+    path.write_text(
+        "# aider chat started at 2024-08-06 08:55:14\n\n#### Mend the lamp\n\nIt is mended.\n"
+    )
+    assert main(["inspect", str(path)]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    assert "No file of this format holds the files in the chat" in page
+
+
+def test_a_session_that_copied_requests_of_another_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages: list[Message] = []
+    for number in range(3):
+        time = 1_700_000_000.5 + number
+        messages.append(UserMessage(id=f"u{number}", blocks=(Text("Look."),), time=time))
+        answer = AssistantMessage(id=f"a{number}", blocks=(Text(f"Lamp {number}"),), time=time)
+        messages.append(answer)
+    wb.save(Session.of(messages[:4], id="original"), tmp_path / "original.jsonl")
+    wb.save(Session.of(messages, id="resumed"), tmp_path / "resumed.jsonl")
+    assert main(["inspect", str(tmp_path)]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    assert "resumed: 2 of its 3 requests were copied from session 'original' in" in page
+
+
 def test_as_json_the_sources_add_up_to_the_prompt(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -276,6 +276,7 @@ def _say_context(context: Mapping[str, Any]) -> None:
     say()
     say(table(_source_rows(context["sources"]), columns))
     _say_estimates(context)
+    _say_missing(context)
     say("\nThe largest messages in it:\n")
     say(table(context["largest_messages"], MESSAGE_COLUMNS))
     if context["compactions"]:
@@ -306,6 +307,20 @@ def _say_estimates(context: Mapping[str, Any]) -> None:
     if not context["is_reported"]:
         sentence += f" This one is such: {count_words}."
     write(sentence)
+
+
+def _say_missing(context: Mapping[str, Any]) -> None:
+    """Print what a model was sent, or read by itself, that the recording does not hold."""
+    if context["lacks"]:
+        write(f"No file of this format holds {context['lacks']}.")
+    calls: list[str] = []
+    for tool, count_of_tool in context["calls_without_result"].items():
+        calls.append(f"{count_of_tool:,} of {tool}")
+    if calls:
+        write(
+            f"The recording has no result of these calls: {', '.join(calls)}. What they brought back"
+            " stands in no row of its own."
+        )
 
 
 def _say_losses(losses: Sequence[Mapping[str, Any]]) -> None:

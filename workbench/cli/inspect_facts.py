@@ -9,7 +9,7 @@ from typing import Any
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.compaction_requests import compaction_request
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry
-from workbench.engine.transcript.message import AssistantMessage
+from workbench.engine.transcript.message import AssistantMessage, ToolResult
 from workbench.engine.transcript.recorded_requests import reported_prompts, usual_model
 from workbench.engine.transcript.session import Recorded, Session, UnreadField
 from workbench.evaluation.analysis.composition import RecordedContexts
@@ -20,6 +20,7 @@ from workbench.evaluation.analysis.recorded_rules import recorded_rules
 from workbench.evaluation.replays.agents import limit_of
 from workbench.evaluation.replays.sizing import Sizing, window_of
 from workbench.recordings.importers.copies import copied_from
+from workbench.recordings.importers.importer import known_formats
 
 BEGINNING = 60
 """Characters of a message that stand for it."""
@@ -161,12 +162,38 @@ def describe_context(contexts: RecordedContexts) -> dict[str, Any]:
         "sources": sources,
         "largest_messages": messages,
         "compactions": list(map(asdict, bills(contexts.sized))),
+        "lacks": _lacks(contexts.sized.session),
+        "calls_without_result": _calls_without_result(contexts.sized.session),
         "unrecorded_losses": list(map(asdict, unrecorded_losses(contexts.sized.session, rows))),
         "rules": [
             {"message": rule.message, **asdict(rule.verdict)}
             for rule in recorded_rules(contexts.sized.session)
         ],
     }
+
+
+def _lacks(session: Session) -> str:
+    """What a model was sent and no file of the session's format holds; often empty."""
+    session_format = known_formats().get(session.origin.format)
+    return "" if session_format is None else session_format.lacks
+
+
+def _calls_without_result(session: Session) -> dict[str, int]:
+    """How many calls of each tool have no result, the last answer's left out: a server's own tools
+    often work so.
+    """
+    answered_calls: set[str] = set()
+    for message in session.messages:
+        if isinstance(message, ToolResult):
+            answered_calls.add(message.call_id)
+    counts = Counter[str]()
+    for index in session.requests[:-1]:
+        answer = session.messages[index]
+        assert isinstance(answer, AssistantMessage)
+        for call in answer.calls:
+            if call.id not in answered_calls:
+                counts[call.name] += 1
+    return dict(counts)
 
 
 def _who(row: Mapping[Hashable, Any]) -> str:

@@ -4,6 +4,7 @@ reported.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -26,6 +27,8 @@ from workbench.engine.transcript.message import Message, Thinking, ToolResult, U
 from workbench.evaluation.analysis.composition import (
     HIDDEN,
     MEASURED,
+    OF_AGENT,
+    PUT_BACK,
     UNEXPLAINED,
     RecordedContexts,
 )
@@ -173,6 +176,39 @@ def test_behind_a_compaction_its_summary_stands_in_for_what_it_replaced() -> Non
     parts = sources(Session("session", log), 1)
     assert set(parts) == {("user", ""), ("summary", "")}
     assert parts["user", ""] < 100
+
+
+def test_what_a_client_puts_back_at_a_compaction_is_measured_by_the_first_prompt_behind_it() -> (
+    None
+):
+    log = Log()
+    said = 0
+    for number in range(1, 7):
+        if number == 4:
+            log.append(CompactionEntry(id="k", parent=log.leaf, kept=("u3",)))
+            said = 0
+        put_back = 4_000 if number >= 4 else 0
+        for message in (user(number, 50), answer(number, prompt=1_000 + said * 500 + put_back)):
+            log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+        said += 1
+    session = Session("session", log)
+    tokens = [sources(session, number).get((PUT_BACK, ""), 0.0) for number in range(6)]
+    assert tokens[:3] == [0.0] * 3
+    assert tokens[3] == tokens[4] == tokens[5] == pytest.approx(3_500, abs=600)
+    assert sum(sources(session, 3).values()) == pytest.approx(5_000)
+
+
+def test_an_agent_that_takes_over_has_a_system_prompt_of_its_own() -> None:
+    turns: list[Message] = []
+    for number in range(1, 9):
+        agent = "manager" if number < 5 else "checker"
+        own = 0 if number < 5 else 7_000
+        said = answer(number, prompt=2_000 + 100 * number + own)
+        turns += [user(number), replace(said, name=agent)]
+    session = Session.of(turns)
+    assert (OF_AGENT, "manager") not in sources(session, 3)
+    first, second = (sources(session, number)[OF_AGENT, "checker"] for number in (4, 5))
+    assert first == second == pytest.approx(7_000, rel=0.2)
 
 
 def test_dollars_are_the_price_of_the_prompts_and_unknown_without_a_price() -> None:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import some
-from workbench.engine.models.prices import Tariff, tariff
+from workbench.engine.models.prices import tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
 from workbench.engine.transcript.message import (
@@ -24,12 +24,12 @@ from workbench.engine.transcript.message import (
     Message,
     ToolCall,
     ToolResult,
-    Usage,
     argument_texts,
     said_text,
 )
 from workbench.engine.transcript.sent_context import SentContext
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.filled_request import FilledRequest
 from workbench.evaluation.analysis.message_sources import (
     THINKING,
     MessagePart,
@@ -37,11 +37,14 @@ from workbench.evaluation.analysis.message_sources import (
     Source,
     parts_of,
 )
-from workbench.evaluation.metrics.costs.reconciliation import reported_usd
 from workbench.evaluation.replays.sized_session import SizedSession
 
 MEASURED = "system prompt and tools"
 """What every request holds beside its messages: measured from the reported prompts, not read."""
+OF_AGENT = "system prompt and tools of"
+"""What an agent that takes over is told beside what the first one was: what its first prompt holds
+beside all else.
+"""
 HIDDEN = "hidden in answers"
 """What answers held beyond their text, mostly thinking that is sealed or in no file: measured."""
 UNEXPLAINED = "not in the recording"
@@ -51,6 +54,10 @@ recording says.
 SURPLUS = "counted beyond the report"
 """What a reader is told where that is negative: the counts together exceed the report by it."""
 SUMMARY = "summary"
+PUT_BACK = "put back by a compaction"
+"""What a compaction put into the context beside its summary, or a summary that is in no file: what
+the first prompt behind it holds beside all else.
+"""
 COLUMNS = {
     "request": "int64",
     "message": "int64",
@@ -70,49 +77,6 @@ ARGUMENT = 60
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
-    """One recorded request.
-
-    Attributes:
-        message: index of its answer.
-        tokens: by who put them there, in the provider's tokens.
-        usage: what the provider reported.
-    """
-
-    message: int
-    tokens: Mapping[Source, float]
-    usage: Usage | None
-
-    @property
-    def prompt(self) -> float:
-        """Tokens of the whole prompt."""
-        return sum(self.tokens.values())
-
-    def rows(self, number: int, rates: Tariff | None) -> Iterator[tuple[object, ...]]:
-        """A row a source, the largest first."""
-        reported: int | None = None
-        usd = float("nan")
-        if self.usage is not None and self.usage.prompt:
-            reported = self.usage.prompt
-            if rates is not None:
-                usd = reported_usd(self.usage, rates)
-        prompt = max(self.prompt, 1.0)
-        largest_first = sorted(self.tokens.items(), key=lambda item: -item[1])
-        for source, tokens in largest_first:
-            share = tokens / prompt
-            yield (
-                number,
-                self.message,
-                source.kind,
-                source.name,
-                tokens,
-                share,
-                share * usd,
-                reported,
-            )
-
-
-@dataclass(frozen=True, slots=True)
 class _Context:
     """What is sent in a request, while the recording is walked.
 
@@ -120,11 +84,13 @@ class _Context:
         answer: what it was answered by; None of the next request.
         tokens: of its messages, by who put them there; valid until the walk goes on.
         summary: counted tokens of the summary in it.
+        compaction: the newest compaction before it; None where there was none.
     """
 
     answer: AssistantMessage | None
     tokens: Mapping[Source, float]
     summary: int
+    compaction: CompactionEntry | None
 
 
 def composition(session: Session) -> pd.DataFrame:
@@ -288,8 +254,11 @@ class RecordedContexts:
         """The context before the first message."""
         return SentContext(self._session, self._sizing.counted, self._count)
 
-    def _requests(self) -> Iterator[_Request]:
+    def _requests(self) -> Iterator[FilledRequest]:
         """Each request of the main path."""
+        compaction: CompactionEntry | None = None
+        put_back = 0.0
+        agent_tokens: dict[str, float] = {}
         for context in self._contexts():
             answer = context.answer
             if answer is None or answer.id in self._session.copied.answers:
@@ -297,9 +266,21 @@ class RecordedContexts:
             tokens = self._with_overhead(context, answer.model)
             usage = answer.usage
             if usage is not None and usage.prompt:
-                explained = sum(tokens.values())
-                tokens[Source(UNEXPLAINED)] = usage.prompt - explained
-            yield _Request(self._session.index_of[answer.id], tokens, usage)
+                unexplained = usage.prompt - sum(tokens.values())
+                if context.compaction is not compaction:
+                    compaction = context.compaction
+                    put_back = max(unexplained, 0.0)
+                if put_back:
+                    tokens[Source(PUT_BACK)] = put_back
+                unexplained -= put_back
+                tokens_of_agent = agent_tokens.get(answer.name, 0.0)
+                if answer.name not in agent_tokens and agent_tokens:
+                    tokens_of_agent = max(unexplained, 0.0)
+                agent_tokens.setdefault(answer.name, tokens_of_agent)
+                if tokens_of_agent:
+                    tokens[Source(OF_AGENT, answer.name)] = tokens_of_agent
+                tokens[Source(UNEXPLAINED)] = unexplained - tokens_of_agent
+            yield FilledRequest(self._session.index_of[answer.id], tokens, usage)
 
     def _contexts(self) -> Iterator[_Context]:
         """The context of each request of the main path, and behind them that of the next."""
@@ -307,10 +288,11 @@ class RecordedContexts:
         tokens: defaultdict[Source, float] = defaultdict(float)
         turn: list[str] = []
         earlier_turns: set[str] = set()
+        compaction: CompactionEntry | None = None
         for entry in self._session.path:
             answer = entry.message if isinstance(entry, MessageEntry) else None
             if isinstance(answer, AssistantMessage):
-                yield _Context(answer, tokens, sent.summary)
+                yield _Context(answer, tokens, sent.summary, compaction)
                 turn.append(answer.id)
             sent.take(entry)
             if isinstance(entry, MessageEntry):
@@ -324,13 +306,15 @@ class RecordedContexts:
                 size = self._sizing.counted[index]
                 self._add(tokens, entry.id, size)
             elif isinstance(entry, CompactionEntry | ClearingEntry):
+                if isinstance(entry, CompactionEntry):
+                    compaction = entry
                 tokens.clear()
                 sizes = sent.messages()
                 for message_id, size in sizes.items():
                     self._add(tokens, message_id, size)
                 for answer_id in earlier_turns.intersection(sizes):
                     self._leave(tokens, answer_id)
-        yield _Context(None, tokens, sent.summary)
+        yield _Context(None, tokens, sent.summary, compaction)
 
     def _add(self, tokens: defaultdict[Source, float], message_id: str, size: int) -> None:
         """Add a message of this counted size to the tokens of a context."""

@@ -21,8 +21,8 @@ class Source:
     Attributes:
         kind: `rules` (a recorded system prompt), `user`, `client` (what the program said in the
             user's name), `assistant`, `thinking`, `call`, `result`, `MCP call`, `MCP result`,
-            `picture`, `summary`, `MEASURED`, `HIDDEN` or `UNEXPLAINED`.
-        name: the tool's, or the MCP server's; empty for all others.
+            `picture`, `summary`, `PUT_BACK`, `MEASURED`, `OF_AGENT`, `HIDDEN` or `UNEXPLAINED`.
+        name: the tool's, the MCP server's or the agent's; empty for all others.
     """
 
     kind: str

@@ -34,6 +34,8 @@ class Format:
         aside: fields whose text a client keeps and sends to no model, such as `message.details`,
             separated by spaces.
         is_general: whether files of other formats may look like it at their start.
+        lacks: what a model was sent and no file of this format holds; empty where nothing of the kind
+            is known.
         values: what a file holds, as JSON values, where its lines or its JSON do not say it: of a
             database, or of a text without the headings that its writer put in.
     """
@@ -46,6 +48,7 @@ class Format:
     aside: str = ""
     values: Callable[[SourceFile], Iterator[Json]] | None = None
     is_general: bool = False
+    lacks: str = ""
 
 
 def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:

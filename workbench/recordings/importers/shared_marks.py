@@ -17,12 +17,12 @@ MOST_FILES = 50
 """Files that may share a mark; what more of them share tells of a client, not of a request."""
 
 _MARK = re.compile(
-    rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d{3}"
+    rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?"
     rb'|"(?:[A-Za-z]{2,12}[_-][A-Za-z0-9]{14,}|1[5-9]\d{11})"'
-    rb"|:\s?1[5-9]\d{8}(?:\d{3}|\.\d{3,})(?=[,}\s])"
+    rb"|:\s?1[5-9]\d{8}(?:\d{3}|\.\d+)(?=[,}\s])"
     rb'|"(?:uu)?id":\s?"[^"]{16,64}"'
 )
-"""A time with a fraction of a second, or an id that was drawn by chance."""
+"""A time, or an id that was drawn by chance."""
 
 
 def files_with_shared_marks(paths: Sequence[str]) -> list[str]:

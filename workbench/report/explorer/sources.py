@@ -1,9 +1,16 @@
 """Who fills a context, for readers: the colour of each kind of source, and its name in words."""
 
-from workbench.evaluation.analysis.composition import HIDDEN, MEASURED, UNEXPLAINED
+from workbench.evaluation.analysis.composition import (
+    HIDDEN,
+    MEASURED,
+    OF_AGENT,
+    PUT_BACK,
+    UNEXPLAINED,
+)
 
 COLOURS = {
     MEASURED: "#8a8f98",
+    OF_AGENT: "#a9adb5",
     "rules": "#5b6b8c",
     "user": "#0072b2",
     "client": "#56b4e9",
@@ -16,6 +23,7 @@ COLOURS = {
     "MCP result": "#c23b6b",
     "picture": "#7b61c4",
     "summary": "#17a3b8",
+    PUT_BACK: "#7fcfdb",
     UNEXPLAINED: "#c9ccd1",
 }
 """The kinds of sources from the bottom of a chart to its top."""
@@ -23,7 +31,9 @@ OTHER = "#8a8f98"
 """The colour of any other kind."""
 WORDS = {
     MEASURED: f"{MEASURED} (measured)",
+    OF_AGENT: f"{OF_AGENT} {{name}} (measured)",
     HIDDEN: f"{HIDDEN} (measured)",
+    PUT_BACK: f"{PUT_BACK} (measured)",
     "client": "the client, in the user’s name",
     "call": "calls of {name}",
     "result": "results of {name}",

@@ -240,4 +240,5 @@ AIDER = Format(
     knows=knows_aider,
     sessions=sessions,
     values=lines_of_chat,
+    lacks="the files in the chat, the map of the repository and the system prompt",
 )

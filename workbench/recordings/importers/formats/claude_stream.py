@@ -120,4 +120,5 @@ CLAUDE_STREAM = Format(
     knows=knows,
     sessions=json_records(ClaudeStreamBuilder, [_LOG]),
     aside="result tools tool_use_result",
+    lacks="the files and skills that Claude Code puts back after a compaction",
 )
