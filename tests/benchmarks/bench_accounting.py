@@ -26,6 +26,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -34,17 +35,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "reports" / "studies" / "size
 
 from sizes import BASELINE, SHARE, STRATEGIES, compactions, lines, measured, sessions, table_window
 
-from workbench import MetricInput, Prepared, preset
-from workbench.engine.models.extractive import Extractive
+from workbench import Prepared, compare, metric_input, replay
 from workbench.evaluation.analysis.paired import interval, project_means, sign_flip
-from workbench.evaluation.metrics.costs.pricing import pricing
-from workbench.evaluation.replays.boundaries import at_shares
-from workbench.evaluation.replays.matched import (
-    recorded_contexts,
-    recorded_histories,
-    sized_histories,
-)
-from workbench.evaluation.replays.natural import natural
 
 SHARED = Path(__file__).parents[3] / "shared"
 PATHS = [str(SHARED / "corpora"), str(SHARED / "more-projects")]
@@ -99,22 +91,18 @@ def too_small(every: Sequence[Prepared], share: float = 0.1) -> None:
     without these.
     """
     before, now, recorded = list[float](), list[float](), list[bool]()
-    for ready in every:
-        sized = sized_histories(ready.session, ready.sizing, at_shares(ready.session), (share,))
-        sizes = [
-            ((one.target - one.history.overhead) / max(one.history.spoken, 1), one.fits)
-            for one in sized
-        ]
-        before += [mean(size for size, _ in sizes)] if sizes else []
-        now += (
-            [mean(size for size, fits in sizes if fits)] if any(fits for _, fits in sizes) else []
-        )
-        recorded += [
-            recorded_history.fits
-            for recorded_history in recorded_histories(
-                recorded_contexts(ready.session, ready.sizing)
-            )
-        ]
+    sessions = [ready.session for ready in every]
+    with TemporaryDirectory() as out:
+        rows = compare(
+            sessions, strategies=("truncate",), shares=(share,), out=Path(out) / "run", quiet=True
+        ).boundaries
+    for _, places in rows[rows["mode"] == "matched"].groupby("session"):
+        sizes = places["target"] / places["history"].clip(lower=1)
+        fits = places["left_out"] == 0
+        before.append(float(sizes.mean()))
+        if fits.any():
+            now.append(float(sizes[fits].mean()))
+    recorded += (rows.loc[rows["mode"] == "recorded", "left_out"] == 0).tolist()
     told = [
         f"{mean(sizes):.1%} on average, {sum(size > 0.3 for size in sizes)} of {len(sizes)} sessions above 30 %"
         for sizes in (before, now)
@@ -168,15 +156,7 @@ def costs(every: Sequence[Prepared]) -> None:
     """What truncate costs on its own trigger, by both definitions."""
     bills = []
     for ready in every:
-        replay = natural(
-            ready.session,
-            preset(BASELINE),
-            Extractive(),
-            ready.sizing,
-            window=ready.window,
-            boundaries=(),
-        )
-        bill = MetricInput(replay, ready.index, prices=pricing(ready.session)).bill
+        bill = metric_input(ready, replay(ready, BASELINE)).bill
         if bill is not None and bill.usd_plain:
             bills.append((bill.usd_plain, bill.net_saving))
     if bills:

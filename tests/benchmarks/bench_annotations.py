@@ -19,11 +19,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from annotated import annotated
+from recorded_files import bundled_files
 
 from workbench import load
 from workbench.engine.extraction.statements import statements
 from workbench.evaluation.metrics.index import Index
-from workbench.recordings.datasets.bundled import bundled_files
 
 KINDS = ("constraint", "decision", "pending")
 

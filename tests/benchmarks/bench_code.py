@@ -7,16 +7,19 @@ Run: python tests/benchmarks/bench_code.py [RECORDINGS...]
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from time import process_time
 
-from workbench import Prepared, load, prepared, preset
-from workbench.engine.models.extractive import Extractive
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from recorded_files import bundled_files
+
+from workbench import Prepared, find_model, load, prepared, preset
 from workbench.evaluation.metrics.code.reading import CodeReading
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.view import view
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.matched import matched
-from workbench.recordings.datasets.bundled import bundled_files
 
 SHARES = (0.1, 0.3, 0.5)
 
@@ -26,7 +29,7 @@ def times(ready: Prepared) -> tuple[float, float]:
     replay = matched(
         ready.session,
         preset("truncate"),
-        ready.reader(Extractive()),
+        ready.reader(find_model("extractive")),
         ready.sizing,
         window=ready.window,
         boundaries=at_shares(ready.session),

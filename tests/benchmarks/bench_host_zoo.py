@@ -34,8 +34,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from live.habits import reminder
 from live.zoo import ZOO, Visit, no_text, same_reminder, text_added_by, visit
-
-from workbench.engine.compaction.presets import BUILTIN
+from preset_names import BUILTIN_PRESETS
 
 MOST = 1.1
 
@@ -88,7 +87,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--presets", nargs="*", default=[name for name in BUILTIN if name not in ("none", "null")]
+        "--presets",
+        nargs="*",
+        default=[name for name in BUILTIN_PRESETS if name not in ("none", "null")],
     )
     parser.add_argument("--turns", type=int, default=60)
     options = parser.parse_args()

@@ -30,9 +30,9 @@ from statistics import median, quantiles
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from live.long_talk import conversation
+from preset_names import BUILTIN_PRESETS
 
 from workbench import Compactor, Completion, SummaryRequest
-from workbench.engine.compaction.presets import BUILTIN
 
 GOAL = 0.005
 MORE = 200
@@ -119,7 +119,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--presets", nargs="+", default=sorted(BUILTIN), choices=sorted(BUILTIN))
+    parser.add_argument(
+        "--presets", nargs="+", default=sorted(BUILTIN_PRESETS), choices=sorted(BUILTIN_PRESETS)
+    )
     parser.add_argument("--messages", type=int, default=10_000)
     parser.add_argument("--folder", help="for the files; the system's own if left out")
     options = parser.parse_args()

@@ -29,11 +29,11 @@ from benchmarks import bench_host_zoo, bench_journal, bench_refusals, bench_stre
 from engine.compaction.documented import OPTIONS, ways_that_differ
 from live.dead_summariser import worst_block
 from live.two_conversations import mixture
+from preset_names import BUILTIN_PRESETS
 
 from workbench import SettingError, Settings
-from workbench.engine.compaction.presets import BUILTIN
 
-COMPACTING = tuple(name for name in BUILTIN if name not in ("none", "null"))
+COMPACTING = tuple(name for name in BUILTIN_PRESETS if name not in ("none", "null"))
 COUNTS = {
     "over window": "requests over the window",
     "broken pairs": "requests with a broken pair",
@@ -72,9 +72,9 @@ WHOLE = Extent(
     stress_turns=200,
     zoo_presets=COMPACTING,
     zoo_turns=60,
-    refusal_presets=tuple(BUILTIN),
+    refusal_presets=tuple(BUILTIN_PRESETS),
     refusal_stride=1,
-    journal_presets=tuple(sorted(BUILTIN)),
+    journal_presets=tuple(sorted(BUILTIN_PRESETS)),
     model_seconds=60.0,
     most_block=60.0,
     is_processor_time=False,

@@ -34,10 +34,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from bench_engine import Terse, long_conversation, planned
+from preset_names import BUILTIN_PRESETS
 
 from workbench import (
     AssistantMessage,
@@ -49,7 +51,6 @@ from workbench import (
     compact,
     preset,
 )
-from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.transcript.message import Message, SystemMessage, ToolResult, chars_per_token
 
 CHECKS = 20_000
@@ -142,7 +143,7 @@ def main() -> None:
         "preset               check us   stages ms   guarded ms   forced ms   cold ms     x10  "
         " warm x10   outcome"
     )
-    for name in sys.argv[1:] or BUILTIN:
+    for name in sys.argv[1:] or BUILTIN_PRESETS:
         print(row(preset(name), parts), flush=True)
     print(f"truncate, cold: {cold(preset('truncate')) * 1e3:.2f} ms")
 

@@ -31,9 +31,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from live.talk import Record
+from preset_names import BUILTIN_PRESETS
 
 from workbench import Compactor, Completion, SummaryRequest
-from workbench.engine.compaction.presets import BUILTIN
 from workbench.live.events import CompactionStarted
 
 WINDOW = 40_000
@@ -231,7 +231,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--presets", nargs="*", default=[*BUILTIN])
+    parser.add_argument("--presets", nargs="*", default=[*BUILTIN_PRESETS])
     parser.add_argument("--all", action="store_true", help="every tokenizer in each combination")
     parser.add_argument("--bad", action="store_true", help="print each outcome that misses a goal")
     options = parser.parse_args()

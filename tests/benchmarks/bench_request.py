@@ -38,10 +38,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from live.long_talk import conversation
 from live.talk import Record
+from preset_names import BUILTIN_PRESETS
 
-from workbench import Compactor, Completion, SummaryRequest
-from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, Completion, SummaryRequest, find_model
 from workbench.live.events import CompactionEnded
 
 COSTS: dict[str, Callable[[list[Record]], list[Record]]] = {
@@ -68,7 +67,7 @@ def cost(preset: str = "truncate", messages: int = 6_000, habit: str = "plain") 
     """
     chat = conversation(1_200, "openai")[0][: messages + 200]
     begun = next(n for n in range(messages, 0, -1) if chat[n - 1]["role"] == "user") - 1
-    live = Compactor(preset, model=Extractive(), window=10**9)
+    live = Compactor(preset, model=find_model("extractive"), window=10**9)
     live.before_request(chat[:begun])
     if preset != "truncate":
         live.compact()
@@ -146,7 +145,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description="Prints what a live request costs at 6,000 messages."
     )
-    parser.add_argument("--presets", nargs="+", default=sorted(BUILTIN), choices=sorted(BUILTIN))
+    parser.add_argument(
+        "--presets", nargs="+", default=sorted(BUILTIN_PRESETS), choices=sorted(BUILTIN_PRESETS)
+    )
     print_costs(parser.parse_args(arguments).presets)
 
 

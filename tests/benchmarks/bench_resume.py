@@ -28,10 +28,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 from benchmarks.bench_stress import HABITS, weighed, with_habit
 from live.long_talk import FORMATS, conversation
 from live.talk import Record
+from preset_names import BUILTIN_PRESETS
 
-from workbench import Compactor
-from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, find_model
 from workbench.live.events import CompactionEnded
 
 
@@ -43,7 +42,7 @@ def requests(
     """
     messages, ends = conversation(turns, format)
     given: dict[str, Any] = {
-        "model": Extractive(),
+        "model": find_model("extractive"),
         "window": window,
         "format": format,
         "clock": lambda: 0.0,
@@ -86,7 +85,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--turns", type=int, default=60)
     parser.add_argument("--window", type=int, default=32_000)
-    parser.add_argument("--presets", nargs="+", default=sorted(BUILTIN), choices=sorted(BUILTIN))
+    parser.add_argument(
+        "--presets", nargs="+", default=sorted(BUILTIN_PRESETS), choices=sorted(BUILTIN_PRESETS)
+    )
     parser.add_argument("--formats", nargs="+", default=[*FORMATS], choices=[*FORMATS])
     given = parser.parse_args(arguments)
     whole = [0, 0, 0]

@@ -39,10 +39,9 @@ import validators
 from benchmarks.bench_request import print_costs
 from live.long_talk import FORMATS, conversation
 from live.talk import Record
+from preset_names import BUILTIN_PRESETS
 
-from workbench import Compactor, Completion, Hooks, ModelError, SummaryRequest
-from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, Completion, Hooks, ModelError, SummaryRequest, find_model
 from workbench.engine.transcript.message import chars_per_token
 from workbench.live.events import CompactionEnded, LastResort, Rewound
 from workbench.live.formats.table import FORMATS as MESSAGE_FORMATS
@@ -98,7 +97,7 @@ class Faulty:
                     return Completion(
                         text="much too long a summary " * 4_000, model=self.name, usd=0.01
                     )
-        return Extractive().complete(request)
+        return find_model("extractive").complete(request)
 
 
 class Broken:
@@ -249,7 +248,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--window", type=int, default=32_000)
     parser.add_argument(
-        "--presets", nargs="+", default=sorted(BUILTIN), help="also variants, and with `+recall`"
+        "--presets",
+        nargs="+",
+        default=sorted(BUILTIN_PRESETS),
+        help="also variants, and with `+recall`",
     )
     given = parser.parse_args(arguments)
     whole: Counter[str] = Counter()

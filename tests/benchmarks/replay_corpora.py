@@ -21,10 +21,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from workbench import Model, Preset, Session, find_model
-from workbench.engine.compaction.presets import BUILTIN
+from preset_names import BUILTIN_PRESETS
+
+from workbench import Model, Preset, Session, find_model, preset
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
@@ -104,7 +106,7 @@ def table(
         for session in file.sessions:
             sizing = Sizing.of(session, counter.sizes(session.messages), counter)
             for name in presets:
-                cells[name].add(replayed(session, sizing, BUILTIN[name], model, window))
+                cells[name].add(replayed(session, sizing, preset(name), model, window))
         if file.sessions:
             yield str(file.path), sum(len(session.messages) for session in file.sessions), cells
 
@@ -116,7 +118,7 @@ def main() -> int:
     )
     parser.add_argument("paths", nargs="*", default=[str(CORPORA)])
     parser.add_argument("--window", type=int, default=WINDOW)
-    parser.add_argument("--presets", default=",".join(BUILTIN))
+    parser.add_argument("--presets", default=",".join(BUILTIN_PRESETS))
     parser.add_argument("--all", action="store_true")
     args = parser.parse_args()
     names = args.presets.split(",")

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.replay_corpora import Cell, table
-
-from workbench.engine.compaction.presets import BUILTIN
+from preset_names import BUILTIN_PRESETS
 
 FILES = (
     "agentv/rollout-019f05f8-7f53-7492-a941-83098e16765c.jsonl",
@@ -23,14 +22,16 @@ NEVER = {"none"}
 
 @cache
 def replayed(folder: Path) -> dict[str, Cell]:
-    sums = {name: Cell() for name in BUILTIN}
-    for _, _, cells in table([str(folder / file) for file in FILES], tuple(BUILTIN), 16_000):
+    sums = {name: Cell() for name in BUILTIN_PRESETS}
+    for _, _, cells in table(
+        [str(folder / file) for file in FILES], tuple(BUILTIN_PRESETS), 16_000
+    ):
         for name, cell in cells.items():
             sums[name].add(cell)
     return sums
 
 
-@pytest.mark.parametrize("name", BUILTIN)
+@pytest.mark.parametrize("name", BUILTIN_PRESETS)
 def test_a_preset_replays_real_recordings_without_a_violation(corpora: Path, name: str) -> None:
     cell = replayed(corpora)[name]
     assert not cell.failed

@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from recorded_files import bundled_files
 
 import workbench as wb
 from builders import conversation, reporting, rules
 from workbench import Session, save
 from workbench.cli import main
-from workbench.recordings.datasets.bundled import bundled_files
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,8 @@ import numpy.typing as npt
 import pytest
 
 from builders import conversation, rules
-from workbench import Preset, Session, preset
+from workbench import Preset, Session, find_model, preset
 from workbench.engine.models.cache_rules import ANTHROPIC
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import Usage, chars_per_token
 from workbench.evaluation.metrics.costs.pricing import Pricing
@@ -93,7 +92,7 @@ def schedules(
         Index(made.messages),
         priced,
         preset(strategy).strategy,
-        Extractive(),
+        find_model("extractive"),
         window=window,
     )
     return loaded
@@ -119,7 +118,9 @@ def test_never_to_compact_costs_what_the_replay_without_compaction_costs(forgets
     """
     priced = replace(PRICED, rules=replace(PRICED.rules, marked=False, forgets=forgets))
     known = schedules(priced=priced, thinking=True)
-    replay = natural(known.session, preset("none"), Extractive(), known.sizing, window=2_000)
+    replay = natural(
+        known.session, preset("none"), find_model("extractive"), known.sizing, window=2_000
+    )
     bill = replay_cost(replay, priced)
     assert bill is not None
     assert known.cost(()) == pytest.approx(bill.usd)
@@ -138,7 +139,7 @@ def test_no_request_of_the_cheapest_schedule_exceeds_the_window() -> None:
 def test_the_schedule_of_a_trigger_is_that_of_its_replay() -> None:
     known = schedules(turns=20, window=2_000)
     for how in (preset("truncate"), preset("truncate+price")):
-        replay = natural(known.session, how, Extractive(), known.sizing, window=2_000)
+        replay = natural(known.session, how, find_model("extractive"), known.sizing, window=2_000)
         compacted = [event.at for event in replay.events]
         assert compacted
         assert [known.places[n] for n in known.under(how)] == compacted

@@ -10,8 +10,7 @@ import pytest
 import validators
 from live.talk import Record, asked
 
-from workbench import Compactor, Loopback, Settings, ToolCall
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, Loopback, Settings, ToolCall, find_model
 from workbench.live.events import CompactionEnded, ErrorJudged
 
 litellm = pytest.importorskip("litellm")
@@ -83,7 +82,7 @@ def worked(compactor: Compactor, server: Loopback) -> list[Record]:
 
 @pytest.mark.parametrize("preset", ["truncate", "summarize", "pipeline"])
 def test_an_agent_works_through_more_than_its_window_and_is_never_refused(preset: str) -> None:
-    compactor = Compactor(preset, model=Extractive(), window=WINDOW)
+    compactor = Compactor(preset, model=find_model("extractive"), window=WINDOW)
     with Loopback(SCRIPT, WINDOW) as server:
         messages = worked(compactor, server)
     assert len(messages) == 1 + 4 * PARTS
@@ -94,7 +93,9 @@ def test_an_agent_works_through_more_than_its_window_and_is_never_refused(preset
 
 
 def test_an_agent_that_believes_in_too_large_a_window_is_refused_once_and_learns() -> None:
-    compactor = Compactor("summarize", model=Extractive(), window=100_000, clock=lambda: 0.0)
+    compactor = Compactor(
+        "summarize", model=find_model("extractive"), window=100_000, clock=lambda: 0.0
+    )
     with Loopback(SCRIPT, WINDOW) as server:
         messages = worked(compactor, server)
     assert server.refused == 1
@@ -108,7 +109,7 @@ def test_an_agent_that_believes_in_too_large_a_window_is_refused_once_and_learns
 
 def test_without_a_second_try_the_refusal_reaches_the_agent() -> None:
     compactor = Compactor(
-        "summarize", model=Extractive(), window=100_000, settings=Settings(retries=0)
+        "summarize", model=find_model("extractive"), window=100_000, settings=Settings(retries=0)
     )
     with (
         Loopback(SCRIPT, WINDOW) as server,

@@ -12,8 +12,7 @@ import pytest
 import validators
 from live.talk import Record, alone, asked, openai
 
-from workbench import AsyncCompactor, Compactor, Completion, SummaryRequest
-from workbench.engine.models.extractive import Extractive
+from workbench import AsyncCompactor, Compactor, Completion, SummaryRequest, find_model
 
 
 class Slow:
@@ -28,7 +27,7 @@ class Slow:
         self.calls += 1
         self.started.set()
         assert self.may.wait(10)
-        return Extractive().complete(request)
+        return find_model("extractive").complete(request)
 
 
 def live(model: Slow) -> AsyncCompactor:

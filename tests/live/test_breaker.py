@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import pytest
 import validators
 from live.talk import Record, anthropic, asked, openai, without_fallback
+from preset_names import BUILTIN_PRESETS
 from recordings.importers.samples import PNG
 
 from workbench import (
@@ -26,10 +27,9 @@ from workbench import (
     Situation,
     Strategy,
     SummaryRequest,
+    find_model,
 )
-from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message
 from workbench.live.events import (
     AutomaticResumed,
@@ -91,7 +91,7 @@ class Down:
     def complete(self, request: SummaryRequest, /) -> Completion:
         self.asked += 1
         if self.up:
-            return Extractive().complete(request)
+            return find_model("extractive").complete(request)
         raise TimeoutError("no answer")
 
 
@@ -214,7 +214,7 @@ def test_the_last_resort_drops_old_messages_before_a_request_that_a_presets_own_
     for n in range(11):
         shown = [{"type": "text", "text": f"Screenshot {n}"}, picture]
         messages += [{"role": "user", "content": shown}, {"role": "assistant", "content": "Seen."}]
-    live = Compactor("operator_use", model=Extractive(), window=16_000)
+    live = Compactor("operator_use", model=find_model("extractive"), window=16_000)
     sent = live.before_request([*messages, asked("Rename field_17 to column_17. " * 550)])
     assert sent[-1]["content"] == "Rename field_17 to column_17. " * 550 and len(sent) < len(
         messages
@@ -238,15 +238,17 @@ def test_a_reminder_that_a_client_puts_beside_a_result_does_not_displace_what_th
             {"role": "user", "content": [result, reminder]},
         ]
     assert "Port module X to Rust." in str(
-        Compactor(preset, model=Extractive(), window=8_000).before_request(messages)
+        Compactor(preset, model=find_model("extractive"), window=8_000).before_request(messages)
     )
 
 
-@pytest.mark.parametrize("preset", sorted(BUILTIN))
+@pytest.mark.parametrize("preset", sorted(BUILTIN_PRESETS))
 def test_a_window_in_which_a_preset_never_compacts_is_told_at_construction(preset: str) -> None:
     small = [
         event.why
-        for event in of(WindowTooSmall, Compactor(preset, model=Extractive(), window=16_000))
+        for event in of(
+            WindowTooSmall, Compactor(preset, model=find_model("extractive"), window=16_000)
+        )
     ]
     if preset in ("operator_use", "docker_agent"):
         assert small[0].startswith(
@@ -254,7 +256,9 @@ def test_a_window_in_which_a_preset_never_compacts_is_told_at_construction(prese
         )
     else:
         assert small == []
-    assert of(WindowTooSmall, Compactor(preset, model=Extractive(), window=128_000)) == []
+    assert (
+        of(WindowTooSmall, Compactor(preset, model=find_model("extractive"), window=128_000)) == []
+    )
 
 
 class Nothing:
@@ -277,7 +281,7 @@ def test_a_host_s_own_preset_is_judged_by_its_own_trigger_and_stages() -> None:
 
 
 def test_a_window_that_an_error_states_is_judged_too() -> None:
-    live = Compactor("operator_use", model=Extractive(), window=128_000)
+    live = Compactor("operator_use", model=find_model("extractive"), window=128_000)
     messages = openai(20)
     live.before_request(messages)
     live.on_error("prompt is too long: 21346 tokens > 16000 maximum")

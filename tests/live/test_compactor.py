@@ -25,8 +25,8 @@ from workbench import (
     Settings,
     Situation,
     Strategy,
+    find_model,
 )
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message, chars_per_token, plain_text
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
@@ -44,7 +44,7 @@ NEVER_AGAIN = Settings(cooldown=math.inf, cooldown_seconds=math.inf)
 
 
 def compactor(preset: str | Preset = "summarize", **given: Any) -> Compactor:
-    return Compactor(preset, **{"model": Extractive(), "window": 3_000, **given})
+    return Compactor(preset, **{"model": find_model("extractive"), "window": 3_000, **given})
 
 
 def spoken(live: Compactor, messages: list[Record]) -> list[Record]:
@@ -127,7 +127,7 @@ def test_it_fires_where_a_replay_of_the_same_conversation_fires(preset: str) -> 
     live.after_turn(messages)
     session = Session.of(entry.message for entry in live.log if isinstance(entry, MessageEntry))
     sizing = Sizing(tuple(map(chars_per_token, session.messages)), 0, chars_per_token)
-    replay = natural(session, live.preset, Extractive(), sizing, window=3_000)
+    replay = natural(session, live.preset, find_model("extractive"), sizing, window=3_000)
     assert [one.tokens_after for one in ended(live)] == [
         compaction.sent.tokens for compaction in replay.compactions
     ]

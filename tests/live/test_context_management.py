@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 import validators
 from live.talk import Record, asked
+from preset_names import BUILTIN_PRESETS
 
-from workbench import Compactor
-from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, find_model
 from workbench.live.events import CompactionEnded, Rewound, UsageIgnored
 
 EVERY = 9
@@ -68,11 +67,11 @@ APIS: dict[str, tuple[Any, Any, str, Any]] = {
 
 
 @pytest.mark.parametrize("api", APIS)
-@pytest.mark.parametrize("preset", sorted(BUILTIN))
+@pytest.mark.parametrize("preset", sorted(BUILTIN_PRESETS))
 def test_the_provider_compacts_beside_the_preset_and_both_stand(preset: str, api: str) -> None:
     answers, managed, body, problems = APIS[api]
     window = 8_000
-    live = Compactor(preset, model=Extractive(), window=window, format=api)  # type: ignore[arg-type]
+    live = Compactor(preset, model=find_model("extractive"), window=window, format=api)  # type: ignore[arg-type]
     talk: list[Record] = []
     newest: list[Record] = []
     for n in range(40):
@@ -115,7 +114,7 @@ class Applied:
 def test_what_the_provider_clears_by_itself_is_counted_no_more(preset: str) -> None:
     found = []
     for told in (True, False):
-        live = Compactor(preset, model=Extractive(), window=8_000, format="anthropic")
+        live = Compactor(preset, model=find_model("extractive"), window=8_000, format="anthropic")
         talk: list[Record] = []
         for n in range(0, 40 * EVERY, EVERY):  # no answer brings a compaction
             talk.append(asked(f"Look at part {n}."))
@@ -126,7 +125,7 @@ def test_what_the_provider_clears_by_itself_is_counted_no_more(preset: str) -> N
             assert live.tokens < 8_000
             talk += answer
         found.append(sum(isinstance(event, CompactionEnded) for event in live.events))
-        again = Compactor.load(json.loads(json.dumps(live.save())), model=Extractive())
+        again = Compactor.load(json.loads(json.dumps(live.save())), model=find_model("extractive"))
         assert (again.tokens, again.before_request(talk)) == (
             live.tokens,
             live.before_request(talk),

@@ -5,8 +5,7 @@ import json
 import pytest
 from live.talk import Record, answered, asked, back, openai, used
 
-from workbench import Compactor
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, find_model
 from workbench.live.events import HistoryMended
 
 QUESTION = asked("do it")
@@ -26,7 +25,7 @@ SAYS_NOTHING = {"status": 400, "error": {"message": "Provider returned error"}}
 
 
 def compactor() -> Compactor:
-    return Compactor("truncate", model=Extractive(), window=100_000)
+    return Compactor("truncate", model=find_model("extractive"), window=100_000)
 
 
 @pytest.mark.parametrize("defect", BROKEN)

@@ -17,8 +17,8 @@ from workbench import (
     SettingError,
     Settings,
     Supply,
+    find_model,
 )
-from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionEnded
 
 
@@ -66,7 +66,9 @@ def test_a_hook_may_skip_a_stage() -> None:
         names.append(name)
         return name != "snip"
 
-    live = Compactor("pipeline", model=Extractive(), window=3_000, hooks=Hooks(before_stage=allow))
+    live = Compactor(
+        "pipeline", model=find_model("extractive"), window=3_000, hooks=Hooks(before_stage=allow)
+    )
     live.before_request(openai(30))
     ended = next(event for event in live.events if isinstance(event, CompactionEnded))
     assert "snip" in names

@@ -24,11 +24,10 @@ from live.habits import (
 )
 from live.shapes import blocks, contents, items
 from live.talk import Record, answered, anthropic, asked, openai
+from preset_names import BUILTIN_PRESETS
 
 from profiles import FULL
-from workbench import Compactor
-from workbench.engine.compaction.presets import NAMES
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, find_model
 from workbench.live.events import CompactionEnded, Rewound
 
 Shape = Callable[[list[Record]], list[Record]]
@@ -36,13 +35,15 @@ Talk = Callable[[int], list[Record]]
 TALKS: dict[str, Callable[..., list[Record]]] = {"openai": openai, "anthropic": anthropic}
 CHECKS = {"openai": validators.openai_chat, "anthropic": validators.anthropic}
 # null fires at once
-PRESETS = [name for name in NAMES if name != "null"] if FULL else ["summarize", "codex_local"]
+PRESETS = (
+    [name for name in BUILTIN_PRESETS if name != "null"] if FULL else ["summarize", "codex_local"]
+)
 TURNS, WORDS, WINDOW = (30, 700, 60_000) if FULL else (24, 100, 6_000)
 
 
 def driven(preset: str, format: str, habit: Habit, turns: int = TURNS) -> Compactor:
     """The compactor after a conversation of so many turns with a host of that habit."""
-    live = Compactor(preset, model=Extractive(), window=WINDOW, format=format)  # type: ignore[arg-type]
+    live = Compactor(preset, model=find_model("extractive"), window=WINDOW, format=format)  # type: ignore[arg-type]
     said: list[Record] = []
     requests = 0
     for message in copy.deepcopy(TALKS[format](turns, words=WORDS)):
@@ -85,7 +86,7 @@ def test_habits_of_hosts_make_no_compaction_more_and_undo_none(preset: str, form
 
 
 def test_what_is_sent_carries_the_markers_that_the_host_has_now() -> None:
-    live = Compactor("pipeline", model=Extractive(), window=3_000, format="anthropic")
+    live = Compactor("pipeline", model=find_model("extractive"), window=3_000, format="anthropic")
     said: list[Record] = []
     for message in anthropic(20):
         if message["role"] == "assistant":
@@ -108,7 +109,7 @@ def test_a_reminder_stays_where_the_message_that_it_was_added_to_is_dropped() ->
 
 @pytest.mark.parametrize("add", [reminder_in_text, reminder_in_last, reminder_behind])
 def test_a_reminder_is_counted_and_no_part_of_the_history(add: Habit) -> None:
-    live = Compactor("summarize", model=Extractive(), window=100_000)
+    live = Compactor("summarize", model=find_model("extractive"), window=100_000)
     said = openai(3)
     for end in (2, 4, 6):
         live.before_request(add(said[:end], end))
@@ -142,7 +143,7 @@ def test_an_addition_that_grew_since_the_last_report_is_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    "preset", NAMES if FULL else ["null", "claude_code", "ddx_agent", "observation_mask"]
+    "preset", BUILTIN_PRESETS if FULL else ["null", "claude_code", "ddx_agent", "observation_mask"]
 )
 @pytest.mark.parametrize("add", [reminder_in_text, reminder_in_last, reminder_behind])
 def test_the_first_compaction_stands_though_its_reminder_could_not_be_known(
@@ -150,7 +151,7 @@ def test_the_first_compaction_stands_though_its_reminder_could_not_be_known(
 ) -> None:
     said = openai(20)
     for start in (112, 114, 116):
-        live = Compactor(preset, model=Extractive(), window=4_000)
+        live = Compactor(preset, model=find_model("extractive"), window=4_000)
         live.before_request(add(said[:start], 1))
         done = compactions(live)
         given = add(said[: start + 2], 2)
@@ -163,7 +164,7 @@ def test_the_first_compaction_stands_though_its_reminder_could_not_be_known(
         newest = [message for message in sent[-3:] if "<recent-messages>" not in str(message)]
         assert reminder(1) not in str(newest)
         assert len(live.original) == start + 2 and validators.openai_chat(sent) == []
-        again = Compactor.load(json.loads(json.dumps(live.save())), model=Extractive())
+        again = Compactor.load(json.loads(json.dumps(live.save())), model=find_model("extractive"))
         assert again.before_request(given) == sent
 
 
@@ -174,7 +175,7 @@ def test_a_system_prompt_that_tells_the_time_undoes_no_compaction(
 ) -> None:
     found = []
     for clock in ("at noon", "at {}"):
-        live = Compactor(preset, model=Extractive(), window=3_000)
+        live = Compactor(preset, model=find_model("extractive"), window=3_000)
         for end in range(2, 90, 2):
             prompt = {"role": "system", "content": f"Work carefully. It is {clock.format(end)}."}
             given = shape([prompt, *openai(20)[1:end]])
@@ -182,7 +183,7 @@ def test_a_system_prompt_that_tells_the_time_undoes_no_compaction(
             assert sent[0] is given[0]
             live.report_usage({"prompt_tokens": live.tokens + 50, "completion_tokens": 9})
             assert live.original == given
-        again = Compactor.load(json.loads(json.dumps(live.save())), model=Extractive())
+        again = Compactor.load(json.loads(json.dumps(live.save())), model=find_model("extractive"))
         assert again.before_request(given) == live.before_request(given)
         found.append((compactions(live), sum(isinstance(event, Rewound) for event in live.events)))
     assert found[0] == found[1] and found[0][0] > 2
@@ -194,7 +195,7 @@ def test_an_old_message_that_the_user_edits_is_edited_and_nothing_is_there_twice
     preset: str, shape: Shape
 ) -> None:
     said = openai(20)[:-1]
-    live = Compactor(preset, model=Extractive(), window=3_000)
+    live = Compactor(preset, model=find_model("extractive"), window=3_000)
     for end in range(2, len(said) + 1):
         live.before_request(shape(said[:end]))
     for at in (19, 1):
@@ -206,7 +207,7 @@ def test_an_old_message_that_the_user_edits_is_edited_and_nothing_is_there_twice
 
 
 def test_a_compaction_stands_when_the_host_goes_back_to_what_it_left_untouched() -> None:
-    live = Compactor("summarize", model=Extractive(), window=3_000)
+    live = Compactor("summarize", model=find_model("extractive"), window=3_000)
     said = openai(30)[:-1]
     for end in range(2, len(said) + 1):
         live.before_request(said[:end])

@@ -32,9 +32,9 @@ from workbench import (
     Settings,
     Strategy,
     SummaryRequest,
+    find_model,
 )
 from workbench.engine.compaction.plan import Draft
-from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionDropped, CompactionEnded
 
 ENGINE = (str(Path("workbench", "engine", "compaction")), str(Path("workbench", "live")))
@@ -55,7 +55,7 @@ class Interrupted:
 def whole(live: Compactor, messages: list[Record]) -> None:
     """Whether nothing is lost and the next request is a valid one."""
     longer = [*messages, asked("go on")]
-    live._runner.model = Extractive()
+    live._runner.model = find_model("extractive")
     sent = live.before_request(longer)
     assert validators.openai_chat(sent) == []
     assert live.original == longer
@@ -96,7 +96,7 @@ def test_an_interruption_of_a_function_passes_through_and_the_next_request_is_wh
     functions: dict[str, Any] = {name: interrupted}
     if name in ("before", "before_stage", "after"):
         functions = {"hooks": Hooks(**functions)}
-    live = Compactor("summarize", model=Extractive(), window=3_000, **functions)
+    live = Compactor("summarize", model=find_model("extractive"), window=3_000, **functions)
     live.before_request(messages[:8])
     live.save_to(tmp_path / "saved")
     is_healthy[0] = False
@@ -105,7 +105,7 @@ def test_an_interruption_of_a_function_passes_through_and_the_next_request_is_wh
     is_healthy[0] = True
     assert balanced(live)
     live.save_to(tmp_path / "saved")
-    whole(Compactor.load(tmp_path / "saved", model=Extractive()), messages)
+    whole(Compactor.load(tmp_path / "saved", model=find_model("extractive")), messages)
     whole(live, messages)
 
 
@@ -170,7 +170,11 @@ def test_an_error_in_a_hook_leaves_the_history_as_it_was(hook: str) -> None:
 
     messages = openai(30)[:-1]
     live = Compactor(
-        "pipeline", model=Extractive(), window=3_000, hooks=Hooks(**{hook: fails}), settings=ALONE
+        "pipeline",
+        model=find_model("extractive"),
+        window=3_000,
+        hooks=Hooks(**{hook: fails}),
+        settings=ALONE,
     )
     assert live.before_request(messages) == messages
     assert [event.why for event in dropped(live)] == ["RuntimeError: the host is broken"]
@@ -203,7 +207,7 @@ def test_an_interruption_at_any_line_leaves_the_history_whole() -> None:
     messages = openai(9)[:-1]
     interrupted = 0
     for line in range(1, 100_000, STEP):
-        live = Compactor("summarize", model=Extractive(), window=1_500)
+        live = Compactor("summarize", model=find_model("extractive"), window=1_500)
         live.before_request(messages[:20])
         old = sys.gettrace()
         sys.settrace(interrupt_at(line))
@@ -233,7 +237,7 @@ class Meanwhile:
     def complete(self, request: SummaryRequest, /) -> Completion:
         happens, self.happens = self.happens, lambda: None
         happens()
-        return Extractive().complete(request)
+        return find_model("extractive").complete(request)
 
 
 def test_what_is_said_while_a_summary_is_written_survives_behind_it() -> None:

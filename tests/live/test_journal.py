@@ -21,15 +21,14 @@ from hypothesis import strategies as some
 from live.habits import HABITS, Habit, as_it_is, reminder_behind, reminder_in_text
 from live.talk import Record, anthropic, asked, openai
 from live.zoo import REWRITING
+from preset_names import BUILTIN_PRESETS
 
 from profiles import FULL
-from workbench import AsyncCompactor, Compactor, FormatError, Preset, with_recall
-from workbench.engine.compaction.presets import NAMES
-from workbench.engine.models.extractive import Extractive
+from workbench import AsyncCompactor, Compactor, FormatError, Preset, find_model, with_recall
 from workbench.live import journal
 
 TALKS: dict[str, Callable[..., list[dict[str, Any]]]] = {"openai": openai, "anthropic": anthropic}
-PRESETS = NAMES if FULL else ("pipeline", "codex_local", "observation_mask", "opal")
+PRESETS = BUILTIN_PRESETS if FULL else ("pipeline", "codex_local", "observation_mask", "opal")
 HOSTS: tuple[Habit, ...] = (reminder_in_text, reminder_behind, *REWRITING[:4])
 if FULL:
     HOSTS = (*HABITS, *REWRITING)
@@ -37,11 +36,11 @@ TURNS, WORDS, WINDOW = 12, 100, 5_000
 
 
 def new(preset: Preset | str = "summarize", window: int = WINDOW) -> Compactor:
-    return Compactor(preset, model=Extractive(), window=window, clock=lambda: 0.0)
+    return Compactor(preset, model=find_model("extractive"), window=window, clock=lambda: 0.0)
 
 
 def loaded(file: Path, preset: Preset | str | None = None) -> Compactor:
-    return Compactor.load(file, preset, model=Extractive(), clock=lambda: 0.0)
+    return Compactor.load(file, preset, model=find_model("extractive"), clock=lambda: 0.0)
 
 
 def lists_of(
@@ -276,7 +275,7 @@ def test_records_of_a_recorder_are_a_document_for_load() -> None:
         changes = recorder.changes()
         assert changes is not None and recorder.changes() is None
         records.append(json.loads(json.dumps(changes)))
-        again = Compactor.load(records, model=Extractive(), clock=lambda: 0.0)
+        again = Compactor.load(records, model=find_model("extractive"), clock=lambda: 0.0)
         assert again.save() == live.save()
 
 

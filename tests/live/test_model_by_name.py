@@ -4,7 +4,6 @@ import pytest
 
 import workbench as wb
 from workbench import Model, SettingError, UnknownName
-from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionEnded
 
 TALK = [
@@ -20,7 +19,7 @@ def sent(model: Model | str) -> list[object]:
 
 
 def test_a_model_by_its_name_writes_what_the_model_itself_writes() -> None:
-    assert sent("extractive") == sent(Extractive())
+    assert sent("extractive") == sent(wb.find_model("extractive"))
 
 
 def test_a_scripted_model_says_what_stands_behind_the_colon() -> None:

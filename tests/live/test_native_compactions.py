@@ -8,10 +8,9 @@ import pytest
 import validators
 from live.talk import Record, asked
 from live.test_native_formats import takes_responses
+from preset_names import BUILTIN_PRESETS
 
-from workbench import CompactionEntry, Compactor
-from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.extractive import Extractive
+from workbench import CompactionEntry, Compactor, find_model
 
 GAP = "(earlier messages were left out here)"
 
@@ -68,9 +67,9 @@ def test_it_counts_as_codex_estimates_encrypted_items() -> None:
     assert live.tokens == pytest.approx((40_000 * 3 // 4 - 650) // 4, abs=8)
 
 
-@pytest.mark.parametrize("preset", sorted(BUILTIN))
+@pytest.mark.parametrize("preset", sorted(BUILTIN_PRESETS))
 def test_it_is_carried_through_every_preset_untouched(preset: str) -> None:
-    live = Compactor(preset, model=Extractive(), window=4_000)
+    live = Compactor(preset, model=find_model("extractive"), window=4_000)
     talk: list[Any] = [asked("Look."), sealed()]
     for n in range(25):
         talk += turn(n)
@@ -130,7 +129,7 @@ def test_an_anthropic_compaction_block_stands_for_all_before_it() -> None:
 
 
 def test_its_text_goes_into_our_next_summary_and_the_block_is_sent_whole_until_then() -> None:
-    live = Compactor("summarize", model=Extractive(), window=1_500)
+    live = Compactor("summarize", model=find_model("extractive"), window=1_500)
     talk = [*blocks(0), asked("more"), compacted()]
     sent = live.before_request([*talk, asked("so?")])
     while not any(event.type == "compaction_ended" for event in live.events):

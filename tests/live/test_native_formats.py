@@ -19,13 +19,12 @@ from live.shapes import contents, items
 from live.talk import Record, asked
 from live.talk import openai as openai_talk
 from live.test_validity import chats
+from preset_names import BUILTIN_PRESETS
 
 from profiles import examples
-from workbench import Compactor
-from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, find_model
 
-PRESETS = sorted(BUILTIN)
+PRESETS = sorted(BUILTIN_PRESETS)
 RELAXED = settings(
     max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -45,7 +44,7 @@ def requests(
     preset: str, messages: list[Record], window: int, *, by_hand: bool = False
 ) -> list[list[Record]]:
     """All requests of a conversation, the last one with the whole of it."""
-    live = Compactor(preset, model=Extractive(), window=window)
+    live = Compactor(preset, model=find_model("extractive"), window=window)
     sent = [live.before_request(messages[:end]) for end in answers(messages)]
     if by_hand and live.preset.host.manual_in_turn:
         live.compact(messages=messages)
@@ -162,7 +161,7 @@ def test_every_format_is_compacted_alike(preset: str) -> None:
     chat = [*openai_talk(20)[1:], asked("and now?")]
     left = []
     for talk in (chat, items(chat), contents(chat)):
-        live = Compactor(preset, model=Extractive(), window=3_000)
+        live = Compactor(preset, model=find_model("extractive"), window=3_000)
         for end in answers(talk):
             live.before_request(talk[:end])
         live.before_request(talk)
@@ -175,7 +174,7 @@ def test_every_format_is_compacted_alike(preset: str) -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_what_a_user_says_right_behind_a_summary_is_one_content_with_it(preset: str) -> None:
     messages = contents(openai_talk(20))
-    live = Compactor(preset, model=Extractive(), window=40_000)
+    live = Compactor(preset, model=find_model("extractive"), window=40_000)
     live.before_request(messages[:-1])
     live.after_turn(messages)
     live.compact()
@@ -186,14 +185,14 @@ def test_what_a_user_says_right_behind_a_summary_is_one_content_with_it(preset: 
         assert validators.gemini(sent) == [] and said in str(sent[-1])
         assert sent[: len(before)] == before
         messages.append({"role": "model", "parts": [{"text": "Nothing."}]})
-    resumed = Compactor.load(json.loads(json.dumps(live.save())), model=Extractive())
+    resumed = Compactor.load(json.loads(json.dumps(live.save())), model=find_model("extractive"))
     messages.append({"role": "user", "parts": [{"text": "Why?"}]})
     assert live.before_request(messages) == resumed.before_request(messages)
 
 
 def test_what_the_host_adds_behind_all_is_one_content_with_a_summary_that_stands_last() -> None:
     messages = contents(openai_talk(20))
-    live = Compactor("ddx_agent", model=Extractive(), window=40_000, format="gemini")
+    live = Compactor("ddx_agent", model=find_model("extractive"), window=40_000, format="gemini")
     sent: list[Record] = []
     for turn in (17, 18, 19, 20):
         reminder = {"role": "user", "parts": [{"text": f"Reminder: this is turn {turn}."}]}

@@ -12,7 +12,6 @@ from live.talk import openai as openai_talk
 
 import workbench as wb
 from workbench import Compactor
-from workbench.engine.models.extractive import Extractive
 
 PRESETS = (
     "opencode_v2",
@@ -35,7 +34,7 @@ def test_forty_turns_part_no_call_from_its_result(preset: str, api: str) -> None
     """The window holds some six turns, so that each preset compacts again and again."""
     talk: list[Record] = openai_talk(40) if api == "openai" else anthropic_talk(40)
     valid = validators.openai_chat if api == "openai" else validators.anthropic
-    live = Compactor(preset, model=Extractive(), window=4_000)
+    live = Compactor(preset, model=wb.find_model("extractive"), window=4_000)
     for index, message in enumerate(talk):
         if message["role"] != "assistant":
             continue

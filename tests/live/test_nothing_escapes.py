@@ -28,9 +28,9 @@ from workbench import (
     Situation,
     Strategy,
     SummaryRequest,
+    find_model,
     preset,
 )
-from workbench.engine.models.extractive import Extractive
 from workbench.live.events import (
     CallbackFailed,
     CompactionDropped,
@@ -67,7 +67,7 @@ class Part:
         raise self.error
 
 
-PLAIN: dict[str, Any] = {"preset": "summarize", "model": Extractive(), "window": 3_000}
+PLAIN: dict[str, Any] = {"preset": "summarize", "model": find_model("extractive"), "window": 3_000}
 STRICT = {**PLAIN, "preset": without_fallback("summarize")}
 BROKEN: dict[str, Callable[[Part], dict[str, Any]]] = {
     "model": lambda part: {"model": part},

@@ -4,9 +4,8 @@ import pytest
 import validators
 from live.talk import answered, asked, back, openai, used
 
-from workbench import Compactor, Preset, Settings, Strategy, preset
+from workbench import Compactor, Preset, Settings, Strategy, find_model, preset
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionEnded, ErrorJudged, LastResort
 
 TOO_LONG = "prompt is too long: 213462 tokens > 200000 maximum"
@@ -15,7 +14,7 @@ TOO_LONG = "prompt is too long: 213462 tokens > 200000 maximum"
 def compactor(
     preset: str | Preset = "summarize", window: int = 400_000, **given: object
 ) -> Compactor:
-    return Compactor(preset, model=Extractive(), window=window, **given)  # type: ignore[arg-type]
+    return Compactor(preset, model=find_model("extractive"), window=window, **given)  # type: ignore[arg-type]
 
 
 def test_an_overflow_is_compacted_and_tried_again_once() -> None:

@@ -6,8 +6,7 @@ import pytest
 from live.talk import Record, answered, asked, back, openai, used
 from live.zoo import shows_an_open_file
 
-from workbench import Compactor
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, find_model
 from workbench.live.events import Rewound
 
 QUESTION = asked("Q1. What does it do?")
@@ -18,7 +17,7 @@ def file_of(request: int) -> Record:
 
 
 def compactor(window: int = 100_000) -> Compactor:
-    return Compactor("summarize", model=Extractive(), window=window)
+    return Compactor("summarize", model=find_model("extractive"), window=window)
 
 
 def steps(count: int) -> list[Record]:
@@ -66,7 +65,7 @@ def test_it_is_known_after_a_save() -> None:
     live = compactor()
     for request in range(3):
         live.before_request([*openai(2), file_of(request), QUESTION, *steps(request)])
-    resumed = Compactor.load(live.save(), model=Extractive())
+    resumed = Compactor.load(live.save(), model=find_model("extractive"))
     passed = [*openai(2), file_of(3), QUESTION, *steps(3)]
     assert resumed.before_request(passed) == passed
     assert not [event for event in resumed.events if isinstance(event, Rewound)]

@@ -10,16 +10,15 @@ from collections.abc import Callable
 import pytest
 from live.shapes import contents, items
 from live.talk import Record, anthropic, asked, openai
+from preset_names import BUILTIN_PRESETS
 
 from profiles import pairs
-from workbench import Compactor, Completion, MessageEntry, Summary, SummaryRequest
-from workbench.engine.compaction.presets import NAMES
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, Completion, MessageEntry, Summary, SummaryRequest, find_model
 from workbench.engine.transcript.message import plain_text
 
 SILENT = {"none", "null", "truncate", "clear_tool_uses", "observation_mask", "scored"}
 """They write no summary."""
-WRITERS = [name for name in NAMES if name not in SILENT]
+WRITERS = [name for name in BUILTIN_PRESETS if name not in SILENT]
 TALKS: dict[str, Callable[..., list[Record]]] = {
     "openai": openai, "anthropic": anthropic, "responses": lambda turns, words: items(openai(turns, words=words)),
     "gemini": lambda turns, words: contents(openai(turns, words=words)),
@@ -33,7 +32,7 @@ def summaries(live: Compactor) -> list[Summary]:
 
 def compacted(preset: str, format: str) -> tuple[Compactor, list[Record]]:
     """A compactor that wrote a summary, and what it sends as plain data."""
-    live = Compactor(preset, model=Extractive(), window=60_000, format=format)  # type: ignore[arg-type]
+    live = Compactor(preset, model=find_model("extractive"), window=60_000, format=format)  # type: ignore[arg-type]
     live.before_request(TALKS[format](16, words=300))
     live.compact(keep_recent=2_000)
     sent = live.before_request(TALKS[format](16, words=300))
@@ -46,7 +45,7 @@ def test_a_summary_in_plain_messages_is_one_again(preset: str, format: str) -> N
     (wrote,) = [
         message for message in live._memory.state.sent.messages if isinstance(message, Summary)
     ]
-    again = Compactor(preset, model=Extractive(), window=60_000, format=format)  # type: ignore[arg-type]
+    again = Compactor(preset, model=find_model("extractive"), window=60_000, format=format)  # type: ignore[arg-type]
     again.before_request(sent)
     (summary,) = summaries(again)
     assert (summary.lead, summary.said_by, plain_text(summary)) == (
@@ -69,7 +68,7 @@ class Seen:
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         self.requests.append(request)
-        return Extractive().complete(request)
+        return find_model("extractive").complete(request)
 
 
 def test_the_next_summary_updates_the_one_that_was_found() -> None:
@@ -85,7 +84,7 @@ def test_the_next_summary_updates_the_one_that_was_found() -> None:
 
 
 def test_a_person_who_quotes_a_summary_is_a_person() -> None:
-    live = Compactor("summarize", model=Extractive())
+    live = Compactor("summarize", model=find_model("extractive"))
     lead = compacted("summarize", "openai")[1][1]["content"][:124]
     live.before_request([asked(f"What does this mean: {lead}")])
     assert summaries(live) == []

@@ -14,7 +14,6 @@ from preset_names import preset_names
 
 import workbench as wb
 from workbench import FormatError, WorkbenchError
-from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionStarted, CompactsOften
 
 PRESETS = [name for name in preset_names() if name != "none"]
@@ -94,7 +93,7 @@ def compacted_by_hand(live: wb.Compactor, messages: list[Record]) -> None:
 def test_a_compaction_by_hand_leaves_calls_that_wait_and_the_results_that_are_there(
     preset: str, there: int
 ) -> None:
-    live = wb.Compactor(preset, model=Extractive(), window=16_000)
+    live = wb.Compactor(preset, model=wb.find_model("extractive"), window=16_000)
     history = steps(10)
     live.before_request(history)
     waiting = [*history, calls(99), *results(99)[:there]]
@@ -104,7 +103,9 @@ def test_a_compaction_by_hand_leaves_calls_that_wait_and_the_results_that_are_th
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_so_it_does_where_all_results_are_one_message(preset: str) -> None:
-    live = wb.Compactor(preset, model=Extractive(), window=16_000, format="anthropic")
+    live = wb.Compactor(
+        preset, model=wb.find_model("extractive"), window=16_000, format="anthropic"
+    )
     history = steps(10)
     live.before_request(as_anthropic(history))
     compacted_by_hand(live, as_anthropic([*history, calls(99)]))
@@ -116,7 +117,7 @@ def test_so_it_does_where_all_results_are_one_message(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["ddx_agent", "docker_agent"])
 def test_a_preset_that_looks_after_tools_waits_for_all_results_of_an_answer(preset: str) -> None:
-    live = wb.Compactor(preset, model=Extractive(), window=40_000)
+    live = wb.Compactor(preset, model=wb.find_model("extractive"), window=40_000)
     history = [*steps(1), calls(99)]
     for result in results(99, chars=100_000)[:2]:
         history.append(result)
@@ -133,7 +134,7 @@ def paths_of(message: Record) -> list[str]:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_results_without_ids_keep_their_calls_and_their_order(preset: str) -> None:
-    live = wb.Compactor(preset, model=Extractive(), window=8_000)
+    live = wb.Compactor(preset, model=wb.find_model("extractive"), window=8_000)
     history: list[Record] = [{"role": "user", "content": "Read all files."}]
     for step in range(12):
         names = [f"{step}_{i}" for i in range(3)]
@@ -157,7 +158,7 @@ def test_results_without_ids_keep_their_calls_and_their_order(preset: str) -> No
 
 @pytest.mark.parametrize("preset", ["operator_use", "gemini_cli", "observation_mask", "truncate"])
 def test_an_answer_with_calls_keeps_a_thought_that_the_api_wants_back(preset: str) -> None:
-    live = wb.Compactor(preset, model=Extractive(), window=8_000)
+    live = wb.Compactor(preset, model=wb.find_model("extractive"), window=8_000)
     history: list[Record] = [{"role": "user", "content": "Read all files."}]
     shortened = 0
     for step in range(40):
@@ -172,7 +173,7 @@ def test_an_answer_with_calls_keeps_a_thought_that_the_api_wants_back(preset: st
 
 
 def test_compactions_that_come_again_and_again_are_told_once() -> None:
-    live = wb.Compactor("pi", model=Extractive(), window=16_384)
+    live = wb.Compactor("pi", model=wb.find_model("extractive"), window=16_384)
     history: list[Record] = [{"role": "user", "content": "Read all files."}]
     for step in range(60):
         history += [calls(step, 1), *results(step, 1, chars=6_000)]
@@ -182,7 +183,7 @@ def test_compactions_that_come_again_and_again_are_told_once() -> None:
 
 
 def test_a_window_that_suffices_tells_nothing() -> None:
-    live = wb.Compactor("pipeline", model=Extractive(), window=64_000)
+    live = wb.Compactor("pipeline", model=wb.find_model("extractive"), window=64_000)
     history: list[Record] = [{"role": "user", "content": "Read all files."}]
     for step in range(60):
         history += [calls(step, 1), *results(step, 1, chars=6_000)]

@@ -9,8 +9,7 @@ import pytest
 from benchmarks.bench_refusals import KNOWLEDGE, Case, driven
 from live.talk import Record, answered, asked, openai
 
-from workbench import Compactor, Text
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, Text, find_model
 from workbench.engine.transcript.message import SystemMessage, chars_per_token, quarter_of_bytes
 
 SAMPLE = [
@@ -96,7 +95,7 @@ def test_a_number_that_no_count_explains_is_not_believed() -> None:
 
 
 def test_a_code_in_brackets_is_no_window() -> None:
-    live = Compactor("pipeline", model=Extractive(), window=204_800)
+    live = Compactor("pipeline", model=find_model("extractive"), window=204_800)
     live.before_request(openai(40))
     live.on_error("invalid params, context window exceeds limit (2013)")
     assert live.window == 204_800

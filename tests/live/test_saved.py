@@ -15,6 +15,7 @@ import pytest
 from live.habits import Habit, as_it_is, moving_marker, reminder_behind, reminder_in_text
 from live.shapes import items
 from live.talk import Record, anthropic, asked, openai, without_fallback
+from preset_names import BUILTIN_PRESETS
 
 from profiles import FULL
 from workbench import (
@@ -25,13 +26,12 @@ from workbench import (
     SettingError,
     SummaryRequest,
     UnknownName,
+    find_model,
     with_recall,
 )
-from workbench.engine.compaction.presets import NAMES
-from workbench.engine.models.extractive import Extractive
 
 TALKS: dict[str, Callable[..., list[Record]]] = {"openai": openai, "anthropic": anthropic}
-PRESETS = NAMES if FULL else ("pipeline", "codex_local")
+PRESETS = BUILTIN_PRESETS if FULL else ("pipeline", "codex_local")
 HABITS = (as_it_is, moving_marker, reminder_in_text, reminder_behind)
 TURNS, WORDS, WINDOW = 16, 100, 5_000
 
@@ -39,7 +39,9 @@ TURNS, WORDS, WINDOW = 16, 100, 5_000
 def resumed(live: Compactor, **given: Any) -> Compactor:
     """The compactor from its document, through JSON text."""
     return Compactor.load(
-        json.loads(json.dumps(live.save(), allow_nan=False)), model=Extractive(), **given
+        json.loads(json.dumps(live.save(), allow_nan=False)),
+        model=find_model("extractive"),
+        **given,
     )
 
 
@@ -53,7 +55,7 @@ def requests(
 ) -> list[list[Record]]:
     """All requests of a conversation; killed, the compactor is saved and loaded at every one."""
     given: dict[str, Any] = {"clock": lambda: 0.0}
-    live = Compactor(preset, model=Extractive(), window=WINDOW, format=format, **given)  # type: ignore[arg-type]
+    live = Compactor(preset, model=find_model("extractive"), window=WINDOW, format=format, **given)  # type: ignore[arg-type]
     said: list[Record] = []
     sent: list[list[Record]] = []
     for message in TALKS[format](TURNS, words=WORDS):
@@ -99,7 +101,7 @@ def test_so_it_does_for_an_agent_that_goes_on_with_what_came_back_and_with_recal
 
 
 def worked() -> tuple[Compactor, list[Record]]:
-    live, said = Compactor("summarize", model=Extractive(), window=3_000), openai(20)
+    live, said = Compactor("summarize", model=find_model("extractive"), window=3_000), openai(20)
     for end in range(2, len(said)):
         live.before_request(said[:end])
     return live, said[:-1]
@@ -158,7 +160,11 @@ def test_an_answer_that_came_in_pieces_is_resumed_as_it_was_heard() -> None:
     one.
     """
     said = items(openai(6))
-    given: dict[str, Any] = {"model": Extractive(), "window": 1_200, "format": "responses"}
+    given: dict[str, Any] = {
+        "model": find_model("extractive"),
+        "window": 1_200,
+        "format": "responses",
+    }
     live = Compactor("pipeline", **given)
     for end in range(1, len(said)):
         live.before_request(said[:end])
@@ -177,9 +183,9 @@ from pathlib import Path
 sys.path[:0] = [sys.argv[2]]
 from live.talk import openai
 from workbench.live.compactor import Compactor
-from workbench.engine.models.extractive import Extractive
+from workbench import find_model
 from workbench.engine.models.model import Completion, SummaryRequest
-live, said = Compactor("summarize", model=Extractive(), window=3_000), openai(20)
+live, said = Compactor("summarize", model=find_model("extractive"), window=3_000), openai(20)
 for end in range(2, 50):
     live.before_request(said[:end])
     Path(sys.argv[1]).write_text(json.dumps(live.save()))
@@ -190,10 +196,13 @@ os.kill(os.getpid(), signal.SIGKILL)
         [sys.executable, "-c", script, str(file), tests], timeout=120, check=False
     )
     assert dead.returncode == -signal.SIGKILL
-    compactor, said = Compactor("summarize", model=Extractive(), window=3_000), openai(20)
+    compactor, said = (
+        Compactor("summarize", model=find_model("extractive"), window=3_000),
+        openai(20),
+    )
     for end in range(2, 50):
         compactor.before_request(said[:end])
-    again = Compactor.load(json.loads(file.read_text()), model=Extractive())
+    again = Compactor.load(json.loads(file.read_text()), model=find_model("extractive"))
     for end in range(50, len(said)):
         assert again.before_request(said[:end]) == compactor.before_request(said[:end])
 
@@ -213,13 +222,13 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_a_damaged_or_newer_document_is_refused_in_one_sentence(change: Any, accepted: str) -> None:
     document = worked()[0].save()
     with pytest.raises(FormatError) as error:
-        Compactor.load(change(document), model=Extractive())
+        Compactor.load(change(document), model=find_model("extractive"))
     assert accepted in str(error.value)
 
 
 def test_another_preset_is_refused_and_an_unknown_one_must_be_passed() -> None:
     live, _ = worked()
     with pytest.raises(SettingError, match="'summarize'; pass that one instead of 'pipeline'"):
-        Compactor.load(live.save(), "pipeline", model=Extractive())
+        Compactor.load(live.save(), "pipeline", model=find_model("extractive"))
     with pytest.raises(UnknownName):
-        Compactor.load({**live.save(), "preset": "mine"}, model=Extractive())
+        Compactor.load({**live.save(), "preset": "mine"}, model=find_model("extractive"))

@@ -8,8 +8,7 @@ import validators
 from live.talk import Record, asked, openai
 from live.two_conversations import mixture
 
-from workbench import Compactor, Completion, SummaryRequest
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, Completion, SummaryRequest, find_model
 
 
 class Waiting:
@@ -23,7 +22,7 @@ class Waiting:
     def complete(self, request: SummaryRequest, /) -> Completion:
         self.started.set()
         assert self.may.wait(10)
-        return Extractive().complete(request)
+        return find_model("extractive").complete(request)
 
 
 def test_a_conversation_that_another_thread_passes_while_a_model_writes_is_not_sent() -> None:

@@ -13,13 +13,12 @@ from live.shapes import blocks
 from live.talk import Record, answered, asked, back, used
 from live.talk import anthropic as anthropic_talk
 from live.talk import openai as openai_talk
+from preset_names import BUILTIN_PRESETS
 
 from profiles import examples
-from workbench import Compactor
-from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, find_model
 
-PRESETS = sorted(BUILTIN)
+PRESETS = sorted(BUILTIN_PRESETS)
 RELAXED = settings(
     max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -65,7 +64,7 @@ def sent(
     preset: str, messages: list[Record], window: int, *, by_hand: bool = False
 ) -> list[Record]:
     """What is handed out at the end of the conversation, after a request at each of its answers."""
-    live = Compactor(preset, model=Extractive(), window=window)
+    live = Compactor(preset, model=find_model("extractive"), window=window)
     for end, message in enumerate(messages):
         if message["role"] == "assistant":
             live.before_request(messages[:end])

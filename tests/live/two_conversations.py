@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from live.talk import Record, openai
 
-from workbench import Compactor
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, find_model
 
 TURNS = 30
 NAMES = ("north", "south")
@@ -32,7 +31,7 @@ def mixture(preset: str, window: int = 3_000) -> Mixture:
     """What a compactor hands out to two agents that run at the same time; what escapes from one is
     raised.
     """
-    live = Compactor(preset, model=Extractive(), window=window)
+    live = Compactor(preset, model=find_model("extractive"), window=window)
 
     def run_agent(name: str, other_name: str) -> Mixture:
         handed_out = Mixture()

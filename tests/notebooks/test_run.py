@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from recorded_files import bundled_files
 from report.page.here import run_here, without_kernels
 
 from profiles import FULL
-from workbench.recordings.datasets.bundled import bundled_files
 from workbench.report.page.notebooks import notebook, run_notebook
 
 pytestmark = pytest.mark.notebook

@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterable
 
 import pytest
+from preset_names import BUILTIN_PRESETS
 from properties.conversations import FIRST
 from properties.invariants import EVERY, LET_OFF, RARE
 from properties.steps import SUBJECTS, due, smallest, steps, told
 
-from workbench.engine.compaction.presets import BUILTIN as PRESETS
-
-every_preset = pytest.mark.parametrize("name", list(PRESETS), scope="session")
+every_preset = pytest.mark.parametrize("name", list(BUILTIN_PRESETS), scope="session")
 """By session, as subjects: all tests of one preset run in a row, so its compactions are made
 once, in one process.
 """
@@ -37,7 +36,9 @@ def holds(rule: str, name: str) -> None:
     lets it and it does.
     """
     check = EVERY[rule]
-    broken = [one for one in steps(name) + (due(name) if name in PRESETS else ()) if check(one)]
+    broken = [
+        one for one in steps(name) + (due(name) if name in BUILTIN_PRESETS else ()) if check(one)
+    ]
     if (rule, name) in LET_OFF:
         assert broken, (
             f"{name} keeps {rule} after all: take it out of the table ({LET_OFF[rule, name]})"

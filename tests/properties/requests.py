@@ -9,15 +9,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from preset_names import BUILTIN_PRESETS
 from properties.chats import CHATS, Record, as_anthropic, chat
 
-from workbench import Compactor
-from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.extractive import Extractive
+from workbench import Compactor, find_model
 from workbench.engine.transcript.message import Json
 from workbench.live.events import CompactionEnded, CompactionStarted, LastResort
 
-PRESETS = tuple(BUILTIN)
+PRESETS = tuple(BUILTIN_PRESETS)
 WINDOWS = (400, 1_000, 3_000)
 
 
@@ -64,7 +63,7 @@ def go(preset: str, messages: list[Record], window: int, **options: Any) -> Live
     """The conversation message by message, as an agent's loop hands it over."""
     frozen, live, sent = (
         copy.deepcopy(messages),
-        Compactor(preset, model=Extractive(), window=window, **options),
+        Compactor(preset, model=find_model("extractive"), window=window, **options),
         [],
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
+from preset_names import BUILTIN_PRESETS
 from properties.conversations import CASES, SHARES, by_bytes, context
 from properties.extremes import EXTREMES
 
@@ -26,12 +27,11 @@ from workbench import (
     compact,
     preset,
 )
-from workbench.engine.compaction.presets import BUILTIN as PRESETS
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Message, chars_per_token, plain_text
 
 SUBJECTS: Mapping[str, Strategy] = {
-    **{name: PRESETS[name].strategy for name in PRESETS},
+    **{name: preset(name).strategy for name in BUILTIN_PRESETS},
     "opal_truncate": preset("opal_truncate").strategy,
     **{f"stage {name}": Strategy(f"stage {name}", (stage(),)) for name, stage in STAGES.items()},
 }
@@ -155,12 +155,12 @@ def due(name: str) -> tuple[Step, ...]:
     """All compactions of a preset by its own trigger and counter, in windows that the
     conversation fills.
     """
-    preset, made = PRESETS[name], []
+    strategy, made = preset(name), []
     for case, before in conversations():
         rng = random.Random(f"when {case} is due")
         counted = Context.of(
             before.messages,
-            preset.count or rng.choice((chars_per_token, by_bytes)),
+            strategy.count or rng.choice((chars_per_token, by_bytes)),
             before.overhead,
         )
         situation = Situation(
@@ -171,9 +171,9 @@ def due(name: str) -> tuple[Step, ...]:
             requested=rng.random() < 0.2,
         )
         model = Words()
-        compaction = compact_if_due(counted, preset, situation, model)
+        compaction = compact_if_due(counted, strategy, situation, model)
         if compaction is not None:
-            again = compact_if_due(counted, preset, situation, Words())
+            again = compact_if_due(counted, strategy, situation, Words())
             assert again is not None
             made.append(
                 Step(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from preset_names import BUILTIN_PRESETS
 from properties.extremes import EXTREMES, SECRET
 from properties.holding import every_preset, every_subject, holds
 from properties.invariants import c11
@@ -27,7 +28,6 @@ from workbench import (
     SummaryRequest,
     compact,
 )
-from workbench.engine.compaction.presets import BUILTIN as PRESETS
 from workbench.engine.transcript.redaction import redacted
 
 TESTS = Path(__file__).parent.parent
@@ -266,4 +266,4 @@ def test_the_conversations_hold_what_the_invariants_are_about() -> None:
         "twin-",
     ):
         assert part in everything
-    assert len(PRESETS) >= 20
+    assert len(BUILTIN_PRESETS) >= 20

@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from preset_names import BUILTIN_PRESETS
 from properties import dynamics
 from properties.chats import Record
 from properties.dynamics import LONG
@@ -19,10 +20,18 @@ from properties.test_fifty_compactions import turn
 
 from builders import compact_if_due, conversation, rules
 from profiles import examples
-from workbench import Budget, Cancel, Compactor, Context, Hooks, Settings, Situation
-from workbench.engine.compaction.presets import BUILTIN as PRESETS
+from workbench import (
+    Budget,
+    Cancel,
+    Compactor,
+    Context,
+    Hooks,
+    Settings,
+    Situation,
+    find_model,
+    preset,
+)
 from workbench.engine.compaction.strategy import Always
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.context import OpenContext, protected
 from workbench.engine.transcript.message import chars_per_token
 from workbench.live.events import AutomaticStopped, CompactionEnded, CompactionStarted, LastResort
@@ -41,7 +50,7 @@ REWRITES = (
 )
 OURS = ("none", "null", "truncate", "summarize", "pipeline", "scored")
 SEEDS = ("opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent")
-PEERS = tuple(name for name in PRESETS if name not in OURS + SEEDS)
+PEERS = tuple(name for name in BUILTIN_PRESETS if name not in OURS + SEEDS)
 BY_HAND = Settings(automatic=False)
 
 
@@ -98,12 +107,12 @@ def test_d5_more_messages_never_make_a_due_context_not_due(name: str) -> None:
     """With the same report of usage, present, missing, stale or larger than the window, a
     trigger is monotone.
     """
-    assert dynamics.d5(PRESETS[name].trigger, random.Random(name)) == []
+    assert dynamics.d5(preset(name).trigger, random.Random(name)) == []
 
 
 def grown(name: str, window: int, settings: Settings) -> tuple[Compactor, list[Record]]:
     """A compactor that just compacted by itself, and what it had been given."""
-    live = Compactor(name, model=Extractive(), window=window, settings=settings)
+    live = Compactor(name, model=find_model("extractive"), window=window, settings=settings)
     for end in range(1, len(LONG)):
         if LONG[end]["role"] == "assistant":
             live.before_request(LONG[:end])
@@ -137,16 +146,16 @@ def test_d6_after_a_compaction_a_twentieth_of_the_window_may_be_said_before_the_
     name: str, window: int
 ) -> None:
     """Of a peer that summarises, by its own trigger."""
-    rng, preset = random.Random(window), PRESETS[name]
-    grown, n = OpenContext(Context.of([rules("be careful")], preset.count or chars_per_token)), 0
-    while preset.trigger.check(situation := at(grown.tokens, window, len(grown.messages))) is None:
+    rng, peer = random.Random(window), preset(name)
+    grown, n = OpenContext(Context.of([rules("be careful")], peer.count or chars_per_token)), 0
+    while peer.trigger.check(situation := at(grown.tokens, window, len(grown.messages))) is None:
         n += 1
         for message in turn(n, rng):
             grown.append(message)
-    compaction = compact_if_due(grown.closed(), preset, situation, Words())
+    compaction = compact_if_due(grown.closed(), peer, situation, Words())
     assert compaction is not None and compaction.outcome == "compacted"
     assert (
-        preset.trigger.check(
+        peer.trigger.check(
             at(compaction.after.tokens + window // 20, window, len(compaction.after.messages) + 2)
         )
         is None
@@ -172,7 +181,11 @@ def test_d7_compactions_without_effect_stop_and_by_hand_one_still_starts(name: s
     """
     settings = Settings(trigger=Always(), hysteresis=0.0)
     live = Compactor(
-        name, model=Extractive(), window=2_000, settings=settings, pins=lambda message: True
+        name,
+        model=find_model("extractive"),
+        window=2_000,
+        settings=settings,
+        pins=lambda message: True,
     )
     assert dynamics.d7(live) == []
 
@@ -215,7 +228,7 @@ def test_d10_usage_from_before_a_compaction_is_ignored(name: str) -> None:
     """A report about a request that was sent before the history was compacted moves nothing, nor
     another model's.
     """
-    assert dynamics.d10(Compactor(name, model=Extractive(), window=100_000)) == []
+    assert dynamics.d10(Compactor(name, model=find_model("extractive"), window=100_000)) == []
 
 
 @every_preset
@@ -225,7 +238,9 @@ def test_d11_what_is_said_during_a_compaction_survives_it(name: str) -> None:
     """
 
     def make(hooks: Hooks) -> Compactor:
-        return Compactor(name, model=Extractive(), window=100_000, settings=BY_HAND, hooks=hooks)
+        return Compactor(
+            name, model=find_model("extractive"), window=100_000, settings=BY_HAND, hooks=hooks
+        )
 
     assert dynamics.d11(make) == []
 
@@ -247,7 +262,9 @@ def test_d12_a_compaction_that_is_broken_off_leaves_the_old_history(name: str, h
     """Cancelled by the host or broken off by an error, before it or at a stage: the next request
     is the whole list.
     """
-    live = Compactor(name, model=Extractive(), window=100_000, settings=BY_HAND, hooks=CANCELS[how])
+    live = Compactor(
+        name, model=find_model("extractive"), window=100_000, settings=BY_HAND, hooks=CANCELS[how]
+    )
     assert dynamics.d12(live) == []
 
 
@@ -260,7 +277,7 @@ def test_d13_counting_costs_what_changed_for_a_check_and_the_length_for_a_compac
     """
 
     def make(count: dynamics.Counted) -> Compactor:
-        return Compactor(name, model=Extractive(), window=1_000_000, count=count)
+        return Compactor(name, model=find_model("extractive"), window=1_000_000, count=count)
 
     assert dynamics.d13_check(make) == []
     for turns in (25, 100):

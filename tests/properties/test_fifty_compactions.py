@@ -13,14 +13,23 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from preset_names import BUILTIN_PRESETS
 from properties.holding import every_preset
 from properties.invariants import EVERY, LET_OFF
 from properties.steps import Step, Words
 
 from builders import called, conversation, result, rules, said, told
-from workbench import Budget, Completion, Context, Model, Summary, SummaryRequest, compact
-from workbench.engine.compaction.presets import BUILTIN as PRESETS
-from workbench.engine.models.extractive import Extractive
+from workbench import (
+    Budget,
+    Completion,
+    Context,
+    Model,
+    Summary,
+    SummaryRequest,
+    compact,
+    find_model,
+    preset,
+)
 from workbench.engine.transcript.context import OpenContext
 from workbench.engine.transcript.message import Message, chars_per_token, plain_text
 
@@ -100,7 +109,7 @@ FORGETS: Mapping[str, str] = {
 ONLY_RESULTS = ("none", "clear_tool_uses", "observation_mask")
 """Those that do not compact each time: they take out results at the most."""
 
-assert {*PROMISES, *KEEPS_ANYHOW, *FORGETS} == set(PRESETS)
+assert {*PROMISES, *KEEPS_ANYHOW, *FORGETS} == set(BUILTIN_PRESETS)
 
 
 def turn(n: int, rng: random.Random) -> list[Message]:
@@ -118,7 +127,7 @@ def turn(n: int, rng: random.Random) -> list[Message]:
 def chained(name: str, first: Message, model: Model) -> Context:
     """The context after fifty compactions of a conversation that began with that message."""
     rng, fired, n = random.Random(name), 0, 0
-    count = PRESETS[name].count or chars_per_token
+    count = preset(name).count or chars_per_token
     context = Context.of([rules("be careful"), first], count)
     while fired < 50:
         n += 1
@@ -130,7 +139,7 @@ def chained(name: str, first: Message, model: Model) -> Context:
             assert n < 400, "nothing is ever due"
             continue
         budget = Budget(target=TARGET, window=WINDOWS.get(name, WINDOW), reason="matched")
-        compaction = compact(context, PRESETS[name].strategy, budget, model)
+        compaction = compact(context, preset(name).strategy, budget, model)
         assert compaction.after is not context or name in ONLY_RESULTS, compaction.why
         step = Step(name, f"turn {n}", context, budget, compaction, compaction, 0, ())
         faults = {
@@ -148,7 +157,7 @@ def offline(name: str) -> Context:
     """What fifty compactions with the offline model leave of a conversation that began with the
     constraint.
     """
-    return chained(name, said(RULE, "first"), Extractive())
+    return chained(name, said(RULE, "first"), find_model("extractive"))
 
 
 def stated(context: Context) -> bool:
@@ -197,7 +206,9 @@ def test_langchain_loses_an_earlier_summary_that_its_model_is_not_shown() -> Non
     long = [said(RULE, "first"), *conversation(40, words=200)]
     before = Context.of([rules("be careful"), *long])
     budget = Budget(target=before.tokens // 3, window=before.tokens, reason="matched")
-    assert not stated(compact(before, PRESETS["langchain_20"].strategy, budget, Extractive()).after)
+    assert not stated(
+        compact(before, preset("langchain_20").strategy, budget, find_model("extractive")).after
+    )
 
 
 class Forgets(Words):

@@ -38,9 +38,9 @@ from workbench import (
     SummaryRequest,
     Text,
     UserMessage,
+    find_model,
 )
 from workbench.engine.compaction.strategy import Always
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Json
 from workbench.live.gauge import Gauge
 from workbench.live.memory import Memory
@@ -148,7 +148,11 @@ def test_d6_compactions_without_hysteresis_are_found() -> None:
 def test_d7_a_breaker_that_never_breaks_is_found() -> None:
     settings = Settings(trigger=Always(), hysteresis=0.0, breaker=10**9)
     live = Compactor(
-        NAME, model=Extractive(), window=2_000, settings=settings, pins=lambda message: True
+        NAME,
+        model=find_model("extractive"),
+        window=2_000,
+        settings=settings,
+        pins=lambda message: True,
     )
     assert "it never stops" in dynamics.d7(live)
 
@@ -168,7 +172,11 @@ class Refuses(Compactor):
 def test_d7_a_breaker_that_refuses_by_hand_too_is_found() -> None:
     settings = Settings(trigger=Always(), hysteresis=0.0)
     live = Refuses(
-        NAME, model=Extractive(), window=2_000, settings=settings, pins=lambda message: True
+        NAME,
+        model=find_model("extractive"),
+        window=2_000,
+        settings=settings,
+        pins=lambda message: True,
     )
     assert dynamics.d7(live) == ["by hand none starts"]
 
@@ -196,7 +204,7 @@ class Trusting(Gauge):
 
 
 def test_d10_a_report_that_is_trusted_though_it_is_stale_is_found() -> None:
-    live = Compactor(NAME, model=Extractive(), window=100_000)
+    live = Compactor(NAME, model=find_model("extractive"), window=100_000)
     live._gauge.__class__ = Trusting
     found = dynamics.d10(live)
     assert "a stale report counts" in found or "another model's report counts" in found
@@ -212,7 +220,7 @@ class Overwrites(Memory):
 def test_d11_a_compaction_that_overwrites_what_was_said_meanwhile_is_found() -> None:
     def make(hooks: Hooks) -> Compactor:
         live = Compactor(
-            "truncate", model=Extractive(), window=2_000, settings=BY_HAND, hooks=hooks
+            "truncate", model=find_model("extractive"), window=2_000, settings=BY_HAND, hooks=hooks
         )
         live._memory.__class__ = Overwrites
         return live
@@ -221,7 +229,7 @@ def test_d11_a_compaction_that_overwrites_what_was_said_meanwhile_is_found() -> 
 
 
 def test_d12_a_host_whose_no_is_not_heard_is_found() -> None:
-    live = Compactor("truncate", model=Extractive(), window=2_000, settings=BY_HAND)
+    live = Compactor("truncate", model=find_model("extractive"), window=2_000, settings=BY_HAND)
     assert dynamics.d12(live) == ["it was not broken off", "the old history is not whole"]
     refused = Compactor(
         "truncate", window=2_000, settings=BY_HAND, hooks=Hooks(before=lambda due: Cancel())
@@ -242,7 +250,7 @@ class Recounts(Compactor):
 
 def test_d13_a_check_that_counts_everything_again_is_found() -> None:
     assert dynamics.d13_check(
-        lambda count: Recounts(NAME, model=Extractive(), window=1_000_000, count=count)
+        lambda count: Recounts(NAME, model=find_model("extractive"), window=1_000_000, count=count)
     )
 
 

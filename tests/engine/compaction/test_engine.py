@@ -21,11 +21,11 @@ from workbench import (
     Strategy,
     SummaryRequest,
     compact,
+    find_model,
     preset,
 )
 from workbench.engine.compaction.plan import Draft
 from workbench.engine.compaction.stages import Summarize
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import plain_text
 
 
@@ -255,7 +255,7 @@ def test_what_the_prompt_left_out_is_in_the_record_of_the_answer() -> None:
 
 
 def test_a_model_that_reads_the_messages_themselves_and_a_stand_in_leave_nothing_out() -> None:
-    for model in (Extractive(), Scripted([ModelError("down")] * 9)):
+    for model in (find_model("extractive"), Scripted([ModelError("down")] * 9)):
         compaction = compact(LONG, Strategy("s", (Summarize(),)), SMALL, model)
         assert compaction.completions and all(
             answer.left_out is None for answer in compaction.completions

@@ -8,18 +8,18 @@ from functools import cache
 
 import pytest
 from live.talk import answered, asked, back, openai, used
+from preset_names import BUILTIN_PRESETS
 
 import workbench as wb
 from builders import called, conversation, result, rules, said, told
 from profiles import FULL
 from workbench import Compaction, Context, Prepared, bundled, find_model, prepared, replay
 from workbench.engine.compaction.guard import violations
-from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Message, argument_texts, plain_text
 
 LONG = Context.of([rules("be good"), *conversation(60, words=150)])
-NAMES = [name for name in BUILTIN if name != "none"]
+NAMES = [name for name in BUILTIN_PRESETS if name != "none"]
 SHARES = [0.1, 0.3, 0.6] if FULL else [0.3]
 
 

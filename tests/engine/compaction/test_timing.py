@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from builders import rules, said, told
-from workbench import Session, Situation, preset
+from workbench import Session, Situation, find_model, preset
 from workbench.engine.compaction.timing import ByPrice, CachePrices, prices_of
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message, chars_per_token
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
@@ -35,7 +34,10 @@ def compacted_before(session: Session, trigger: ByPrice, window: int = 4_000) ->
     counted = [chars_per_token(message) for message in session.messages]
     sizing = Sizing.of(session, counted, chars_per_token)
     how = replace(preset("truncate"), trigger=trigger)
-    return [event.at for event in natural(session, how, Extractive(), sizing, window=window).events]
+    return [
+        event.at
+        for event in natural(session, how, find_model("extractive"), sizing, window=window).events
+    ]
 
 
 def test_a_full_window_is_due_whatever_it_costs() -> None:

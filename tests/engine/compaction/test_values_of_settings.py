@@ -10,10 +10,10 @@ from typing import get_args, get_origin
 
 import pytest
 from live.talk import openai
+from preset_names import BUILTIN_PRESETS
 
 import workbench as wb
 from workbench import Compactor, Completion, Settings, SummaryRequest
-from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.settings import settings
 from workbench.engine.transcript.message import Json
 
@@ -52,7 +52,7 @@ def new_settings() -> dict[str, list[Json]]:
     """By preset the settings that no preset before it has."""
     declared: set[tuple[type, str]] = set()
     by_preset: dict[str, list[Json]] = {}
-    for name in BUILTIN:
+    for name in BUILTIN_PRESETS:
         by_preset[name] = []
         for setting in settings(wb.preset(name)).values():
             declaration = setting.owner, setting.field
@@ -84,7 +84,7 @@ def failures(preset: wb.Preset) -> list[str]:
     return reasons
 
 
-@pytest.mark.parametrize("name", [name for name in BUILTIN if NEW_SETTINGS[name]])
+@pytest.mark.parametrize("name", [name for name in BUILTIN_PRESETS if NEW_SETTINGS[name]])
 def test_a_value_is_refused_before_anything_runs_or_works(name: str) -> None:
     usual_failures = failures(wb.preset(name))
     for setting in NEW_SETTINGS[name]:

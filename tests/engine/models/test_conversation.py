@@ -20,7 +20,6 @@ from workbench import (
     find_model,
 )
 from workbench.engine.compaction.stages import Summarize
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.plain_text import request_key
 from workbench.engine.models.splitting import SplittingModel
@@ -111,7 +110,9 @@ def test_a_program_and_a_folder_get_it_as_text(tmp_path: Path) -> None:
 
 
 def test_the_rule_that_reads_messages_writes_the_same_summary() -> None:
-    assert Extractive().complete(request()) == Extractive().complete(request().as_transcript())
+    assert find_model("extractive").complete(request()) == find_model("extractive").complete(
+        request().as_transcript()
+    )
 
 
 @dataclass

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recorded_files import bundled_files
 
 from profiles import examples
 from workbench import load
@@ -18,7 +19,6 @@ from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.models.weights import weights
 from workbench.engine.transcript.message import counted_text
-from workbench.recordings.datasets.bundled import bundled_files
 
 HARD = {
     "digits": "".join(str(n % 10) for n in range(3_000)),

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from builders import called, conversation, result, said, told
 from profiles import examples
-from workbench import ModelError, Summary, SummaryRequest, find_model, load
-from workbench.engine.extraction.extractor import Extractor
-from workbench.engine.models.extractive import Extractive
+from workbench import ModelError, Session, Summary, SummaryRequest, find_model, load, prepared
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import Message, TokenCounter, chars_per_token, said_texts
 
@@ -51,7 +49,7 @@ def request(
 
 
 def summary(*messages: Message, **how: object) -> str:
-    return Extractive().complete(request(*messages, **how)).text  # type: ignore[arg-type]
+    return find_model("extractive").complete(request(*messages, **how)).text  # type: ignore[arg-type]
 
 
 def lines(text: str) -> list[str]:
@@ -154,48 +152,48 @@ def test_every_line_stands_in_the_source() -> None:
 
 
 def test_the_same_ask_has_the_same_answer() -> None:
-    model = Extractive()
+    model = find_model("extractive")
     first = model.complete(request(*WORK, *conversation(40)))
     assert model.complete(request(*WORK, *conversation(40))) == first
-    assert Extractive().complete(request(*WORK, *conversation(40))) == first
+    assert find_model("extractive").complete(request(*WORK, *conversation(40))) == first
 
 
 def test_what_was_read_before_does_not_change_an_answer() -> None:
-    model = Extractive()
+    model = find_model("extractive")
     model.complete(request(*conversation(30, words=50)))
-    assert model.complete(request(*WORK)) == Extractive().complete(request(*WORK))
+    assert model.complete(request(*WORK)) == find_model("extractive").complete(request(*WORK))
 
 
 def test_a_message_is_read_once_however_often_it_is_summarised() -> None:
-    model = Extractive()
-    model.complete(request(*WORK))
-    before = model.reader.extractor.messages_read
-    model.complete(request(*WORK))
-    model.complete(request(*WORK, said("one more", "u9")))
-    assert (before, model.reader.extractor.messages_read) == (len(WORK), len(WORK) + 1)
+    ready = prepared(Session.of(WORK))
+    model = ready.reader(find_model("extractive"))
+    for messages in (WORK, WORK, [*WORK, said("one more", "u9")]):
+        model.complete(request(*messages))
+    assert ready.index.extractor.messages_read == len(WORK) + 1
 
 
-def test_an_extractor_that_has_read_the_future_changes_no_summary(corpora: Path) -> None:
+def test_an_index_that_has_read_the_future_changes_no_summary(corpora: Path) -> None:
     session = next(iter(load(corpora / "pi-mono" / "before-compaction.jsonl")))
-    messages = session.messages
-    half = messages[: len(messages) // 2]
-    extractor = Extractor()
-    extractor.read_messages(messages)
-    before = extractor.messages_read
-    summary_request = request(*half, most=2_000)
-    shared = Extractive().reading_with(extractor)
-    assert shared.complete(summary_request).text == Extractive().complete(summary_request).text
-    assert extractor.messages_read == before  # nothing was read a second time
-    again = request(*half[20:], most=1_000, previous=shared.complete(summary_request).text)
-    assert shared.complete(again).text == Extractive().complete(again).text
+    half = session.messages[: len(session.messages) // 2]
+    whole, past = prepared(session), prepared(Session.of(half, cwd=session.cwd))
+    before = whole.index.extractor.messages_read
+    knowing = whole.reader(find_model("extractive"))
+    blind = past.reader(find_model("extractive"))
+    first = request(*half, most=2_000)
+    assert knowing.complete(first).text == blind.complete(first).text
+    assert whole.index.extractor.messages_read == before, "nothing was read a second time"
+    again = request(*half[20:], most=1_000, previous=knowing.complete(first).text)
+    assert knowing.complete(again).text == blind.complete(again).text
 
 
 def test_threads_may_share_one_model() -> None:
-    model = Extractive()
+    model = find_model("extractive")
     requests = [request(*conversation(20 + i, words=30)) for i in range(8)]
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(model.complete, requests))
-    assert together == [Extractive().complete(summary_request) for summary_request in requests]
+    assert together == [
+        find_model("extractive").complete(summary_request) for summary_request in requests
+    ]
 
 
 texts = st.text(st.sampled_from("abcXYZ_./ \n0189-#</>\"'`語é😀"), max_size=200)
@@ -229,7 +227,7 @@ def test_the_bound_is_never_passed(
     messages: list[Message], most: int, previous: str, count: TokenCounter
 ) -> None:
     try:
-        answer = Extractive().complete(
+        answer = find_model("extractive").complete(
             request(*messages, most=most, previous=previous, count=count)
         )
     except ModelError:
@@ -370,7 +368,7 @@ def test_instructions_draw_lines_that_speak_of_them() -> None:
 
 
 def test_it_can_be_sent_to_a_worker() -> None:
-    model = Extractive()
+    model = find_model("extractive")
     model.complete(request(*WORK))
     assert pickle.loads(pickle.dumps(model)) == model
 
@@ -378,5 +376,5 @@ def test_it_can_be_sent_to_a_worker() -> None:
 def test_real_recordings_are_summarised_within_the_bound(corpora: Path) -> None:
     session = load([corpora / "pi-mono" / "large-session.jsonl"])[0]
     count = TiktokenCounter()
-    answer = Extractive().complete(request(*session.messages, most=3_000, count=count))
+    answer = find_model("extractive").complete(request(*session.messages, most=3_000, count=count))
     assert 2_700 <= count(said(answer.text)) <= 3_000

@@ -10,8 +10,7 @@ from threading import Thread
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, Summary, prepared, preset
-from workbench.engine.models.extractive import Extractive
+from workbench import Session, Summary, find_model, prepared, preset
 from workbench.engine.transcript.shared_range import SharedRange
 from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.replays.natural import natural
@@ -74,7 +73,9 @@ def test_a_place_of_a_range_is_that_of_the_tuple() -> None:
 def test_the_compactions_of_a_long_session_share_one_list_of_ids_and_one_of_paths() -> None:
     session = Session.of([rules("be brief"), *remembering(400)], id="long")
     ready = prepared(session, 2_000)
-    replay = natural(session, preset("summarize"), Extractive(), ready.sizing, window=2_000)
+    replay = natural(
+        session, preset("summarize"), find_model("extractive"), ready.sizing, window=2_000
+    )
     summaries = [
         message
         for event in replay.events

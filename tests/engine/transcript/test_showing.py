@@ -3,10 +3,10 @@
 from html.parser import HTMLParser
 
 import pytest
+from preset_names import BUILTIN_PRESETS
 
 from builders import called, said, told
 from workbench import AssistantMessage, Compaction, Replay, Session, Text, preset, replay
-from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.transcript.message import Message
 
 HOSTILE = (
@@ -101,7 +101,7 @@ def test_a_compaction_says_what_each_stage_did(done: Replay) -> None:
     assert f"{compaction.before.tokens:,}" in repr(compaction)
 
 
-@pytest.mark.parametrize("name", BUILTIN)
+@pytest.mark.parametrize("name", BUILTIN_PRESETS)
 def test_every_preset_says_when_it_compacts_and_what_its_stages_do(name: str) -> None:
     one = preset(name)
     html = html_of(one)

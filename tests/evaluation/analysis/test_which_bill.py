@@ -7,11 +7,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from planted_run import simulation, written
+from recorded_files import bundled_files
 
 import workbench as wb
 from profiles import FULL
 from workbench.evaluation.analysis.simulated import cheapest_by_price
-from workbench.recordings.datasets.bundled import bundled_files
 
 STRATEGIES = ("truncate", "summarize", "pipeline")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from recorded_files import bundled_files
 
 from builders import remembering, rules
 from workbench import (
@@ -27,6 +28,7 @@ from workbench import (
     SummaryRequest,
     bundled,
     compare,
+    find_model,
     preset,
 )
 from workbench.cli.ending import finish
@@ -34,13 +36,11 @@ from workbench.cli.headline import outcome, show
 from workbench.engine.compaction.variant import variant
 from workbench.engine.models.bundled import Bundled
 from workbench.engine.models.bundled_answers import BundledAnswer, answers_text
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.plain_text import request_key
 from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.grid import Grid
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.recordings.datasets.bundled import bundled_files
 
 WITHOUT_A_MODEL = (
     "Without a model a comparison of presets compares triggers, cuts and cost, not summaries. "
@@ -63,7 +63,7 @@ class Recorder:
     answers: dict[str, BundledAnswer] = field(default_factory=dict)
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        completion = Extractive().complete(request)
+        completion = find_model("extractive").complete(request)
         key = request_key(request)
         self.answers[key] = BundledAnswer(
             key=key, text=completion.text, input_tokens=9, output_tokens=9, writer=WRITER

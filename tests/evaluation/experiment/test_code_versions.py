@@ -10,10 +10,10 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
+from preset_names import BUILTIN_PRESETS
 
 import workbench as wb
 from workbench import Preset, prepared
-from workbench.engine.compaction.presets import NAMES
 from workbench.evaluation.experiment import code_versions as code_module
 from workbench.evaluation.experiment.code_versions import (
     PartsUsed,
@@ -310,7 +310,7 @@ def test_whatever_runs_in_a_replay_is_covered(name: str) -> None:
 def test_every_data_file_that_the_package_reads_is_named_in_it() -> None:
     code = PackageCode()
     words = {word for name in code.every_module() for word in code.module(name).words}
-    for name in NAMES:
+    for name in BUILTIN_PRESETS:
         used = PartsUsed()
         used.add(wb.preset(name))
         words |= used.words

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, prepared, preset, save
+from workbench import Session, find_model, prepared, preset, save
 from workbench.engine.extraction.extractor import Extractor, Passage
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message, chars_per_token
 from workbench.evaluation.experiment.prepared import read
 from workbench.evaluation.experiment.replay_rows import replay_rows
@@ -58,7 +57,7 @@ def test_a_recorded_message_is_counted_and_extracted_once(monkeypatch: pytest.Mo
     index = Index(session.messages)
     ready = replace(ready, sizing=sizing, index=index)
     for name in STRATEGIES:
-        tables = replay_rows(ready, preset(name), Extractive(), RunSpec())
+        tables = replay_rows(ready, preset(name), find_model("extractive"), RunSpec())
         assert tables["scores"]
     assert {counter.asked[id(message)] for message in session.messages} == {1}
     assert {extractor.read_of[id(message)] for message in session.messages} == {1}

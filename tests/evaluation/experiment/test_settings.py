@@ -29,14 +29,15 @@ from workbench.evaluation.experiment import compare, sweep
 from workbench.evaluation.experiment.spec import Execution, RunSpec
 from workbench.evaluation.experiment.spec_fields import number
 from workbench.evaluation.metrics.metric import Metric
-from workbench.lab.advice import advise as advice
 from workbench.lab.advice.advice_spec import AdviceSpec
+from workbench.lab.advice.advise import forecast as forecast_of_advice
 from workbench.lab.advice.agents import advise_agents
 from workbench.lab.judge.exam.sitting import ExamSpec
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.spec import WorkSpec
 from workbench.lab.judge.work_exam.write import WriteSpec, write_exams
-from workbench.lab.simulation import simulate, simulation_spec
+from workbench.lab.simulation import simulate
+from workbench.lab.simulation.simulation_spec import SimulationSpec
 from workbench.lab.trials.spec import TrialSpec
 from workbench.testing import CompactionGate
 
@@ -47,12 +48,12 @@ DOCUMENTED: list[tuple[Entry, type[BaseModel]]] = [
     (compare.forecast, RunSpec),
     (wb.sweep, Execution),
     (sweep.forecast, Execution),
-    (wb.simulate, simulation_spec.SimulationSpec),
-    (simulate.forecast, simulation_spec.SimulationSpec),
+    (wb.simulate, SimulationSpec),
+    (simulate.forecast, SimulationSpec),
     (wb.trial, TrialSpec),
     (wb.advise, AdviceSpec),
     (advise_agents, AdviceSpec),
-    (advice.forecast, AdviceSpec),
+    (forecast_of_advice, AdviceSpec),
     (wb.judge_exam, ExamSpec),
     (judge_work, WorkSpec),
     (write_exams, WriteSpec),

@@ -6,15 +6,15 @@ import re
 from typing import Any
 
 import pytest
+from preset_names import BUILTIN_PRESETS
 
 from workbench import SettingError, preset
-from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.settings import settings
 from workbench.engine.compaction.variant import variant
 from workbench.evaluation.experiment.keys import key
 
 
-@pytest.mark.parametrize("name", list(BUILTIN))
+@pytest.mark.parametrize("name", list(BUILTIN_PRESETS))
 def test_every_number_and_truth_of_every_preset_can_be_changed(name: str) -> None:
     part = preset(name)
     for path, one in settings(part).items():

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from recorded_files import bundled_files
 
 from workbench import compare
 from workbench.evaluation.experiment import preliminary
@@ -20,7 +21,6 @@ from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.experiment.units import Unit
 from workbench.evaluation.findings.preliminary import PreliminaryFigures, basis, lines_so_far
 from workbench.evaluation.findings.tables import Tables
-from workbench.recordings.datasets.bundled import bundled_files
 
 STRATEGIES = ("truncate", "pipeline")
 FILES = sorted(bundled_files(), key=lambda file: file.stat().st_size)[:6]

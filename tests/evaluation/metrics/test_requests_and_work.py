@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from recorded_files import bundled_files
 
 from builders import called, result, said, told
 from workbench import (
@@ -29,7 +30,6 @@ from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import Snapshot
-from workbench.recordings.datasets.bundled import bundled_files
 
 VERBS = ("migrate", "document", "measure", "translate", "encrypt", "archive")
 THINGS = (

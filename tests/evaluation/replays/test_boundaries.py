@@ -8,55 +8,65 @@ from typing import Any
 import pytest
 
 from builders import conversation
-from workbench import Session, SettingError, compare
-from workbench.engine.transcript.message import chars_per_token
-from workbench.evaluation.replays.boundaries import (
-    at_boundaries,
-    at_shares,
-    by_fill,
-)
-from workbench.evaluation.replays.sizing import Sizing
+from workbench import Session, SettingError, compare, replay
+
+USUAL = Session.of(conversation(20, words=40, steps=1))
 
 
-def made(turns: int) -> tuple[Session, Sizing]:
-    session = Session.of(conversation(turns, words=60))
-    return session, Sizing.of(
-        session, [chars_per_token(m) for m in session.messages], chars_per_token
+def by_fill(session: Session, window: int) -> list[int]:
+    """Where a replay on its own trigger is scored: as the history fills the window."""
+    return [shot.at for shot in replay(session, "none", window=window).snapshots]
+
+
+def cut_at(out: Path, boundaries: Any) -> list[int]:
+    """Where strategies are cut to the same size."""
+    results = compare(
+        USUAL,
+        strategies=("truncate",),
+        window=4_000,
+        shares=(0.5,),
+        boundaries=boundaries,
+        out=out,
+        quiet=True,
     )
+    return results.boundaries["at"].tolist()
 
 
-def test_a_boundary_is_a_recorded_request() -> None:
-    session, sizing = made(40)
-    assert set(at_shares(session)) <= set(session.requests)
-    assert set(by_fill(session, sizing, 4_000)) <= set(session.requests)
+def test_a_history_that_fills_its_window_is_scored_at_recorded_requests() -> None:
+    places = by_fill(USUAL, 4_000)
+    assert len(places) > 1 and set(places) <= set(USUAL.requests)
 
 
 def test_a_history_that_never_fills_the_window_has_no_boundary() -> None:
-    session, sizing = made(40)
-    assert by_fill(session, sizing, 10_000_000) == ()
+    assert by_fill(USUAL, 10_000_000) == []
 
 
 def test_there_are_never_more_boundaries_than_asked_for() -> None:
-    session, sizing = made(200)
-    assert len(by_fill(session, sizing, 1_000)) == 24
+    assert len(by_fill(Session.of(conversation(60, words=60)), 1_000)) == 24
 
 
 def test_a_session_too_short_to_score_has_none() -> None:
-    session, _ = made(2)
-    assert at_shares(session) == ()
+    assert by_fill(Session.of(conversation(4, words=60, steps=1)), 200) == []
 
 
-def test_boundaries_are_named_by_share_by_index_by_fill_or_by_what_was_recorded() -> None:
-    session, sizing = made(40)
-    n = len(session.messages)
-    assert at_boundaries(session, sizing, 4_000, (0.35, 0.5)) == at_shares(session, (0.35, 0.5))
-    assert at_boundaries(session, sizing, 4_000, (n // 2,)) == at_shares(session, (0.5,))
-    assert at_boundaries(session, sizing, 4_000, "fill") == by_fill(session, sizing, 4_000)
-    assert at_boundaries(session, sizing, 4_000, "recorded") == ()
+@pytest.mark.parametrize(
+    ("boundaries", "places"),
+    [((0.5,), [41]), ((40,), [41]), ((0.35, 0.1), [29]), ("recorded", [])],
+    ids=["a share", "an index", "one with too little before it", "none recorded"],
+)
+def test_boundaries_are_named_by_share_by_index_or_by_what_was_recorded(
+    boundaries: Any, places: list[int], tmp_path: Path
+) -> None:
+    assert cut_at(tmp_path, boundaries) == places
+    assert set(places) <= set(USUAL.requests)
+
+
+def test_boundaries_by_fill_are_where_the_history_fills_the_window(tmp_path: Path) -> None:
+    assert cut_at(tmp_path, "fill") == by_fill(USUAL, 4_000)
 
 
 @pytest.mark.parametrize("wrong", ["somewhere", (0.0,), (1.5,), (0,), (-3,)])
 def test_what_names_no_boundary_is_refused(wrong: Any, tmp_path: Path) -> None:
-    session, _ = made(5)
+    session = Session.of(conversation(5, words=60))
     with pytest.raises(SettingError, match="boundar"):
         compare(session, strategies=("truncate",), boundaries=wrong, out=tmp_path)

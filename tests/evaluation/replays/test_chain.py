@@ -13,9 +13,9 @@ from workbench import (
     Scripted,
     Session,
     SummaryRequest,
+    find_model,
     preset,
 )
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.wrappers import AnsweringModel
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead
@@ -64,7 +64,7 @@ def test_a_history_is_parted_before_requests_into_stretches_of_about_equal_token
 def test_a_history_with_fewer_requests_than_compactions_is_not_parted() -> None:
     assert chain_stops(HISTORY, SESSION.requests[:2], 4) == ()
     assert len(chain_stops(HISTORY, SESSION.requests[:2], 3)) == 3
-    assert replay("truncate", Extractive(), chain=10_000).events == ()
+    assert replay("truncate", find_model("extractive"), chain=10_000).events == ()
 
 
 @pytest.mark.parametrize("strategy", ["summarize", "claude_code", "opal"])
@@ -85,15 +85,15 @@ def test_each_compaction_has_the_summary_before_it_and_what_was_said_since(strat
 
 def test_every_compaction_of_a_chain_goes_to_the_share_of_the_whole_history() -> None:
     once, event = (
-        only(replay("truncate", Extractive(), chain=1)),
-        only(replay("truncate", Extractive())),
+        only(replay("truncate", find_model("extractive"), chain=1)),
+        only(replay("truncate", find_model("extractive"))),
     )
     targets = {compaction.budget.target for compaction in (*event.earlier, event.compaction)}
     assert targets == {once.compaction.budget.target}
 
 
 def test_a_chain_of_one_is_one_compaction_of_the_whole_history() -> None:
-    event = only(replay("summarize", Extractive(), chain=1))
+    event = only(replay("summarize", find_model("extractive"), chain=1))
     assert event.earlier == ()
     assert event.compaction.before == HISTORY
 

@@ -7,8 +7,7 @@ from typing import get_args
 import pytest
 from evaluation.thinking import OVERHEAD, REQUESTS_OF_TURN, SCALE, SentAgain, thinking_session
 
-from workbench import AssistantMessage, Session, find_model
-from workbench.engine.compaction.presets import BUILTIN
+from workbench import AssistantMessage, Session, find_model, preset
 from workbench.engine.models.cache_rules import OPENAI
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
@@ -50,7 +49,7 @@ def test_the_replay_without_compaction_sends_the_reported_prompts(
 ) -> None:
     session = thinking_session(sent_again, shown=shown)
     replay = natural(
-        session, BUILTIN["none"], find_model("extractive"), sized(session), window=10**6
+        session, preset("none"), find_model("extractive"), sized(session), window=10**6
     )
     for step in replay.steps:
         reported = reported_prompt(session, step.index)
@@ -72,7 +71,7 @@ def test_a_history_has_the_size_of_its_reported_prompt(sent_again: SentAgain, sh
 def test_thinking_that_leaves_with_its_turn_ends_what_a_prompt_has_in_common(shown: bool) -> None:
     session = thinking_session("in its turn", shown=shown)
     replay = natural(
-        session, BUILTIN["none"], find_model("extractive"), sized(session), window=10**6
+        session, preset("none"), find_model("extractive"), sized(session), window=10**6
     )
     for number, step in enumerate(replay.steps[1:], start=1):
         whole_prompt = replay.steps[number - 1].tokens_sent
@@ -85,7 +84,7 @@ def test_thinking_that_leaves_with_its_turn_ends_what_a_prompt_has_in_common(sho
 def test_without_compaction_nothing_is_saved(sent_again: SentAgain, shown: bool) -> None:
     session = thinking_session(sent_again, shown=shown)
     replay = natural(
-        session, BUILTIN["none"], find_model("extractive"), sized(session), window=10**6
+        session, preset("none"), find_model("extractive"), sized(session), window=10**6
     )
     prices = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75")
     bill = replay_cost(replay, Pricing("", prices, OPENAI))

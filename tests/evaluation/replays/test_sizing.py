@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from builders import said, told
-from workbench import AssistantMessage, Session, Text, find_model
-from workbench.engine.compaction.presets import BUILTIN
+from workbench import AssistantMessage, Session, Text, find_model, preset
 from workbench.engine.transcript.message import Message, Thinking, Usage, chars_per_token
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
@@ -85,7 +84,7 @@ def test_a_message_that_is_kept_has_the_same_size_wherever_it_is_counted() -> No
 def test_the_replay_without_compaction_sends_the_prompts_that_were_reported() -> None:
     session = recording()
     replay = natural(
-        session, BUILTIN["none"], find_model("extractive"), sized(session), window=10**6
+        session, preset("none"), find_model("extractive"), sized(session), window=10**6
     )
     assert len(replay.steps) == TURNS
     for step in replay.steps[1:]:

@@ -16,9 +16,9 @@ from evaluation.watching.claude_lines import lines
 from evaluation.watching.test_watch import RECORDING
 
 import workbench
+import workbench.live.dropins as dropins
 from workbench import load
 from workbench.cli import main
-from workbench.live import dropins
 
 
 def run(tmp_path: Path, event: dict[str, Any] | str) -> subprocess.CompletedProcess[str]:

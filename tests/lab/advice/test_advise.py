@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from recorded_files import bundled_files
 from report.view.made import get, served
 
 from workbench import Report, Results, SettingError, UnknownName, advise, compare, render, save
@@ -18,7 +19,6 @@ from workbench.lab.advice.advise import forecast
 from workbench.lab.advice.agents import agent_searches
 from workbench.lab.advice.measured import figures
 from workbench.lab.advice.search import rounds
-from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.datasets.generator import generate
 from workbench.recordings.importers.native import write
 

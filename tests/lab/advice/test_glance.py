@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from recorded_files import bundled_files
 
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
 from workbench.lab.advice import glance
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.agents import agent_searches
-from workbench.recordings.datasets.bundled import bundled_files
 
 SPEC = AdviceSpec(window=16_000, model=("extractive",))
 

@@ -8,6 +8,7 @@ from random import Random
 
 import pandas as pd
 import pytest
+from recorded_files import bundled_files
 
 from workbench import advise
 from workbench.evaluation.analysis.paired import Estimate
@@ -18,7 +19,6 @@ from workbench.lab.advice.advice import UNCOMPACTED, Advice
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.advise import Search
 from workbench.lab.advice.preliminary import AdviceSoFar
-from workbench.recordings.datasets.bundled import bundled_files
 
 GRID = 'strategies = ["summarize", "truncate", "pipeline"]\n'
 

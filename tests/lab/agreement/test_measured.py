@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from recorded_files import bundled_files
 
 import workbench as wb
 from workbench import prepared
@@ -18,7 +19,6 @@ from workbench.lab.agreement.check import same_order
 from workbench.lab.agreement.measured import Judge, on_recordings, on_tasks
 from workbench.lab.judge.exam.readers import Answered, ModelReader
 from workbench.lab.trials.families import tasks
-from workbench.recordings.datasets.bundled import bundled_files
 
 
 class ByEye(ModelReader):

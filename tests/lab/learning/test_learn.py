@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from engine.models.provider import Reply, completion, refusal, serving
+from recorded_files import bundled_files
 
 from workbench import (
     AssistantMessage,
@@ -26,8 +27,6 @@ from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
-from workbench.evaluation.replays.budgets import budget
-from workbench.recordings.datasets.bundled import bundled_files
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +121,7 @@ def conversation() -> Context:
 def compacted(how: str | Strategy, model: Model, share: float = 0.2) -> Compaction:
     history = conversation()
     strategy = preset(how).strategy if isinstance(how, str) else how
-    target = budget(history, share)
+    target = int(share * history.tokens)
     return compact(
         history, strategy, Budget(target=target, window=target * 4, reason="matched"), model
     )

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 import pytest
+from recorded_files import bundled_files
 
 from workbench import Prepared, load, prepared
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.lab.sides.gamers import gamers
 from workbench.lab.validation.adversaries import SALADS, Gamer, Salad
-from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.datasets.generator import generate
 
 LIST, SALAD = Gamer("list", 12), Salad("people", "newest", 12)

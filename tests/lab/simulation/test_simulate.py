@@ -27,7 +27,6 @@ from workbench import (
     preset,
 )
 from workbench.cli import main
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.lab.simulation.needs import Needs
@@ -313,7 +312,9 @@ def test_a_reader_that_finds_what_the_lexical_one_finds_leads_to_the_same_look_u
     ready = prepared(recorded(BOTH, *MANY_PORTS), 4_000)
     walks = []
     for reader in (None, FillerReader(FillerModel("litellm:a-reader"))):
-        walk = ConsequenceWalk(ready, preset("truncate"), Extractive(), Needs(ready, reader), 4_000)
+        walk = ConsequenceWalk(
+            ready, preset("truncate"), wb.find_model("extractive"), Needs(ready, reader), 4_000
+        )
         while not walk.done:
             walk.go_on()
         walks.append(

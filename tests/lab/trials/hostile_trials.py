@@ -30,8 +30,7 @@ from lab.trials.hostile import (
     hostile_task,
 )
 
-from workbench import preset
-from workbench.engine.models.extractive import Extractive
+from workbench import find_model, preset
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.attempt import attempt
 from workbench.lab.trials.helper import descendants
@@ -218,7 +217,7 @@ def _carry_out(
             sandbox=True,
             window=200_000,
             tariff=known_tariff(ASSUMED),
-            writer=Extractive(),
+            writer=find_model("extractive"),
             limits=Limits(seconds=seconds),
         )
     except Exception as error:  # noqa: BLE001 - that nothing is raised is what is tried

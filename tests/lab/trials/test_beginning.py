@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from lab.trials.toys import PORTS, toy
 
-from workbench import preset
-from workbench.engine.models.extractive import Extractive
+from workbench import find_model, preset
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.agents import ReaderAgent
 from workbench.lab.trials.attempt import opened
@@ -40,7 +39,7 @@ def worked(task: TrialTask, limits: Limits = USUAL, window: int = 4_000) -> tupl
             workspace,
             window=window,
             tariff=known_tariff(ASSUMED),
-            writer=Extractive(),
+            writer=find_model("extractive"),
             limits=limits,
         )
         return trial, workspace.text("out.txt") or ""

@@ -7,10 +7,20 @@ from pathlib import Path
 import pytest
 import validators
 from lab.trials.toys import PORTS, toy
+from preset_names import BUILTIN_PRESETS
 
-from workbench import AtShare, Budget, Context, Plan, Preset, Replace, Strategy, Summary, preset
-from workbench.engine.compaction.presets import NAMES
-from workbench.engine.models.extractive import Extractive
+from workbench import (
+    AtShare,
+    Budget,
+    Context,
+    Plan,
+    Preset,
+    Replace,
+    Strategy,
+    Summary,
+    find_model,
+    preset,
+)
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.evaluation.metrics.exam.history import ExamHistory
 from workbench.evaluation.metrics.index import Index
@@ -53,7 +63,7 @@ def done(task: TrialTask, strategy: Preset | str, limits: Limits = LIMITS) -> tu
             workspace,
             window=WINDOW,
             tariff=known_tariff(ASSUMED),
-            writer=Extractive(),
+            writer=find_model("extractive"),
             limits=limits,
         )
         file = workspace.cwd / "out.txt"
@@ -110,7 +120,7 @@ def test_requests_that_change_their_beginning_cost_more_a_token() -> None:
     assert none.usd / none.tokens < null.usd / null.tokens
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BUILTIN_PRESETS)
 def test_every_preset_is_tried_on_the_same_task(name: str) -> None:
     trial, _ = told(name)
     first = [message["content"] for message in trial.messages if message["role"] == "user"]

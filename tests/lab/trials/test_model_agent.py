@@ -9,9 +9,8 @@ import pytest
 from engine.models.provider import Reply, completion, refusal, serving
 from lab.trials.toys import PORTS, toy
 
-from workbench import ModelSettings, Unanswered, preset
+from workbench import ModelSettings, Unanswered, find_model, preset
 from workbench.cli import main
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
@@ -62,7 +61,7 @@ def tried(address: str, folder: Path, strategy: str, **how: Any) -> tuple[Trial,
             workspace,
             window=4_000,
             tariff=known_tariff(ASSUMED),
-            writer=Extractive(),
+            writer=find_model("extractive"),
         )
         file = workspace.cwd / "out.txt"
         return trial, file.read_text() if file.exists() else ""

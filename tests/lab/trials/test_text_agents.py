@@ -14,9 +14,8 @@ import pytest
 from engine.models.programs import counting, program, starts
 from lab.trials.toys import PORTS, toy
 
-from workbench import ModelSettings, Unanswered, preset
+from workbench import ModelSettings, Unanswered, find_model, preset
 from workbench.cli import main
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.written_calls import call_text
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.agents import ModelAgent
@@ -78,7 +77,7 @@ def tried(name: str, cache: Path, strategy: str = "none") -> tuple[Trial, str]:
             workspace,
             window=4_000,
             tariff=known_tariff(ASSUMED),
-            writer=Extractive(),
+            writer=find_model("extractive"),
         )
         file = workspace.cwd / "out.txt"
         return trial, file.read_text() if file.exists() else ""

@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from recorded_files import bundled_files
 
 from builders import remembering, rules
 from workbench import Prepared, Session, load, prepared
 from workbench.evaluation.metrics.index import Index
 from workbench.lab.validation.gaming import filled, gaming
-from workbench.recordings.datasets.bundled import bundled_files
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from engine.models.provider import refusal
+from preset_names import BUILTIN_PRESETS
 
 from profiles import FULL
 from workbench import SettingError, UnknownName
-from workbench.engine.compaction.presets import NAMES
 from workbench.live.events import Event
 
 pytest.importorskip("langchain_openai")
@@ -112,7 +112,7 @@ def test_beside_a_middleware_that_changes_requests_it_may_stand_first_or_last(
         assert sum(getattr(event, "undone", 0) for event in live.events) == 0
 
 
-@pytest.mark.parametrize("preset", NAMES if FULL else ["pipeline", "ex_athena"])
+@pytest.mark.parametrize("preset", BUILTIN_PRESETS if FULL else ["pipeline", "ex_athena"])
 def test_a_streamed_agent_is_compacted_under_every_preset(preset: str) -> None:
     class Streaming(GenericFakeChatModel):
         """Answers in pieces, with the usage in the last one."""

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from engine.models.provider import refusal
+from preset_names import BUILTIN_PRESETS
 
 from profiles import FULL
 from workbench import SettingError, UnknownName
-from workbench.engine.compaction.presets import NAMES
 from workbench.live.events import Event
 
 pytest.importorskip("agents")
@@ -165,7 +165,7 @@ def test_what_a_compactor_refuses_is_refused_at_once() -> None:
         AgentsCompactor(SQLiteSession, "chat", "summarize")
 
 
-READING = [name for name in NAMES if name not in ("null", "ddx_agent")]
+READING = [name for name in BUILTIN_PRESETS if name not in ("null", "ddx_agent")]
 """Presets whose newest message is the host's: `null` forgets the question, and DDx puts its
 summary behind it.
 """

@@ -7,7 +7,7 @@ from annotated import annotated
 
 from workbench import load
 from workbench.engine.transcript.message import said_texts
-from workbench.recordings.datasets.bundled import bundled_files
+from recorded_files import bundled_files
 
 SESSIONS = bundled_files()
 

@@ -18,7 +18,7 @@ from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.log import Entry
 from workbench import MessageEntry
 from workbench.engine.transcript.message import Message, counted_text, plain_text
-from workbench.recordings.datasets.bundled import bundled_files
+from recorded_files import bundled_files
 
 SESSIONS = bundled_files()
 TASKS = Path(__file__).parent.parent.parent.parent / "datasets" / "tasks"

@@ -9,13 +9,13 @@ import re
 
 import pytest
 from planted_run import PlantedRun
+from recorded_files import bundled_files
 from report.page.made import made, tables_of
 
 import workbench as wb
 from workbench import Context, Findings, Report, Results
 from workbench.cli.headline import outcome, show
 from workbench.evaluation.findings.tables import Tables
-from workbench.recordings.datasets.bundled import bundled_files
 
 NAMES = "exam_recall"
 

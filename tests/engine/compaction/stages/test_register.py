@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from recorded_files import bundled_files
 
 from builders import called, conversation, result, said, told
 from workbench import (
@@ -21,13 +22,12 @@ from workbench import (
     Strategy,
     ToolCall,
     compact,
+    find_model,
     load,
 )
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Json, Message, is_real_user, plain_text
 from workbench.live.events import CompactionEnded
-from workbench.recordings.datasets.bundled import bundled_files
 
 LEAD = "<register>\n"
 
@@ -244,7 +244,9 @@ def test_it_stands_in_front_is_kept_and_updated_in_its_place() -> None:
 
 def test_a_live_compactor_keeps_it_in_front_through_compactions() -> None:
     live = Compactor(
-        Preset("both", BOTH, AtShare(threshold=0.7, target=0.4)), model=Extractive(), window=3_000
+        Preset("both", BOTH, AtShare(threshold=0.7, target=0.4)),
+        model=find_model("extractive"),
+        window=3_000,
     )
     messages: list[dict[str, str]] = []
     blocks: list[list[str]] = []

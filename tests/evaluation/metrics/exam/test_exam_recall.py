@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from builders import remembering
-from workbench import MetricInput, Prepared, Score, Session, prepared, preset
-from workbench.engine.models.extractive import Extractive
+from workbench import MetricInput, Prepared, Score, Session, find_model, prepared, preset
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.replays.matched import matched
 
@@ -20,7 +19,7 @@ def score(ready: Prepared, strategy: str) -> Score:
     replay = matched(
         ready.session,
         preset(strategy),
-        Extractive(),
+        find_model("extractive"),
         ready.sizing,
         window=ready.window,
         boundaries=(120,),

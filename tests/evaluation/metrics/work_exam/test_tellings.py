@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from recorded_files import bundled_files
 
 import workbench as wb
 from workbench.engine.transcript.message import said_text
@@ -20,7 +21,6 @@ from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.question import WorkQuestion
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
-from workbench.recordings.datasets.bundled import bundled_files
 
 STYLES = ("verbatim", "terse", "reworded", "turned")
 WORDS_OF_A_LINE = 15

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from builders import remembering, result
-from workbench import Completion, ModelError, Scripted, SettingError, SummaryRequest
-from workbench.engine.models.extractive import Extractive
+from workbench import Completion, ModelError, Scripted, SettingError, SummaryRequest, find_model
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.work_exam.reading import context_text
 from workbench.lab.judge.exam.readers import Choice
@@ -92,4 +91,4 @@ def test_recorded_text_cannot_close_the_conversation() -> None:
 
 def test_the_offline_summariser_is_refused() -> None:
     with pytest.raises(SettingError, match="no language model"):
-        Choice(Extractive())
+        Choice(find_model("extractive"))

@@ -17,6 +17,7 @@ from engine.models.provider import Provider, Reply, completion, refusal, serving
 from evaluation.experiment.outages import configured
 from lab.judge.knowing import Foreseen, Knowing, served
 from planted_run import written
+from recorded_files import bundled_files
 
 from builders import called, result, said, told
 from workbench import (
@@ -42,7 +43,6 @@ from workbench.engine.transcript.message import Message
 from workbench.lab.judge.exam.admission import admission_exams
 from workbench.lab.judge.exam.scores import scores
 from workbench.lab.judge.exam.sitting import COLUMNS
-from workbench.recordings.datasets.bundled import bundled_files
 
 SAME: dict[str, Any] = {
     "strategies": ("truncate",),

@@ -7,6 +7,7 @@ from functools import cache, partial
 from statistics import fmean
 
 import pytest
+from recorded_files import bundled_files
 
 import workbench as wb
 from workbench import Context, Prepared, prepared
@@ -17,7 +18,6 @@ from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.reading import context_text
 from workbench.lab.judge.work_exam.contexts import REFERENCES, gamed_context
 from workbench.lab.validation.adversaries import Gamer
-from workbench.recordings.datasets.bundled import bundled_files
 
 SHARE = 0.1
 REAL_SOUP = 0.26
