@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from report.view.made import get, served
 
 from builders import remembering, rules
 from workbench import Findings, Report, Results, Session, save
 from workbench.cli import main
 from workbench.cli.headline import show
-from workbench.report.view.contexts import ContextPlace, side
-from workbench.report.view.runs import runs
 
 
 def grid(folder: Path, windows: str = "4000") -> Path:
@@ -60,5 +59,6 @@ def test_a_sweep_of_several_windows_is_shown_as_any_run(
         assert "Windows: each strategy of a sweep is replayed in its own." in text
     assert "window=9000" in Report(results).headline.html
     session = results.sessions["session"].iloc[0]
-    of_reference = side(runs(tmp_path)["run"], session, "none", ContextPlace())
-    assert of_reference.settings.window == 4000
+    with served(tmp_path) as server:
+        page = get(f"{server.address}runs/run/session?id={session}&left=none&right=null")[1]
+    assert "window 4,000 tokens" in page

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from time import monotonic
 from urllib.parse import quote
@@ -12,10 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report.view.made import get, made_run, served
 
-from workbench.report.view.contexts import ContextPlace, side
+import workbench as wb
 from workbench.report.view.difference import pieces
-from workbench.report.view.runs import runs
-from workbench.report.view.summary_requests import summary_spans
 
 
 def test_words_of_one_text_are_told_apart() -> None:
@@ -49,15 +49,23 @@ def reports(made_once: Callable[..., Path]) -> Path:
     return made_once("view", made_run) / "reports"
 
 
+ANSWER = re.compile(r'<h4>Answer</h4><pre tabindex="0">(.*?)</pre>', re.DOTALL)
+
+
 def test_the_requests_of_a_compaction_are_those_of_the_replay(reports: Path) -> None:
-    view = side(runs(reports)["run"], "s/1", "summarize", ContextPlace())
-    assert view.replay.events
-    for event in view.replay.events:
-        spans = summary_spans(view, event)
-        assert [span.completion for span in spans] == list(event.compaction.completions)
-        assert spans and all(span.is_by_rule and span.request.messages for span in spans)
-    truncated = side(runs(reports)["run"], "s/1", "truncate", ContextPlace())
-    assert summary_spans(truncated, truncated.replay.events[0]) == ()
+    (session,) = wb.load(reports.parent / "session.jsonl")
+    replay = wb.replay(wb.prepared(session, 6_000), "summarize")
+    assert replay.events
+    with served(reports) as server:
+        address = f"{server.address}runs/run/session?id={quote('s/1', safe='')}"
+        for event in replay.events:
+            page = get(f"{address}&left=summarize&right=truncate&compaction={event.number}")[1]
+            answers = [unescape(text) for text in ANSWER.findall(page)]
+            assert answers == [answer.text for answer in event.compaction.completions]
+            assert answers and page.count("No model was asked: a rule read") == len(answers)
+            assert "a rule read 0 messages" not in page
+        page = get(f"{address}&left=truncate&right=null&compaction=0")[1]
+        assert "Last compacted before" in page and not ANSWER.findall(page)
 
 
 def test_a_session_shows_the_request_and_the_difference(reports: Path) -> None:

@@ -24,8 +24,6 @@ from workbench.evaluation.experiment.replay_results import SizedScore
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.report.view.app import ViewServer
-from workbench.report.view.contexts import ContextPlace, side
-from workbench.report.view.runs import runs
 
 SESSION = "runs/run/session?id=s%2F1"
 
@@ -87,7 +85,8 @@ def test_files_outside_of_the_runs_are_unreachable(view: ViewServer, path: str) 
 
 def test_a_link_out_of_the_folder_is_no_run(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "inside").symlink_to(folder / "reports" / "run")
-    assert runs(tmp_path) == {}
+    with served(tmp_path) as server:
+        assert json.loads(get(server.address + "?format=json")[1]) == []
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "manifest.json").write_text("{}")
     (tmp_path / "own" / "report.html").symlink_to(folder / "session.jsonl")
@@ -129,14 +128,19 @@ def test_a_loss_has_an_address_that_opens_at_its_story(view: ViewServer) -> None
     assert get(f"{view.address}runs/run/loss/none")[0] == 404
 
 
-def test_the_contexts_are_those_of_the_run(folder: Path) -> None:
-    entry = runs(folder / "reports")["run"]
-    for strategy in ("truncate", "summarize"):
-        steps = entry.tables().steps.query("strategy == @strategy").sort_values("request")
-        now = [
-            step.tokens_sent for step in side(entry, "s/1", strategy, ContextPlace()).replay.steps
-        ]
-        assert now == steps["tokens_sent"].tolist()
+def test_the_contexts_are_those_of_the_run(folder: Path, view: ViewServer) -> None:
+    compactions = Results.open(folder / "reports" / "run").compactions
+    for strategy, other in (("truncate", "summarize"), ("summarize", "truncate")):
+        rows = compactions[compactions["strategy"] == strategy]
+        assert len(rows) > 1
+        for row in rows.itertuples():
+            page = f"{view.address}{SESSION}&left={strategy}&right={other}&compaction={row.number}"
+            text = get(page)[1]
+            assert (
+                f"Last compacted before message {row.at} (compaction {row.number + 1} of"
+                f" {len(rows)}): {row.tokens_before:,} → {row.tokens_sent:,} tokens by" in text
+            )
+            assert '<p class="bad">' not in text, "the replay of today is that of the run"
 
 
 def test_the_list_of_runs_shows_what_each_recommends_and_how_sure_that_is(
