@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from workbench.evaluation.analysis.compared import compare_table, lead_table
-from workbench.evaluation.analysis.one_basis import on_one_basis
 
 PROJECTS = 11
 """Sessions, each of its own project."""
@@ -39,8 +38,9 @@ def at_sizes(values: dict[str, float]) -> pd.DataFrame:
 
 
 def means(rows: pd.DataFrame) -> dict[str, float]:
-    """The mean of each strategy."""
-    return {str(name): mean for name, mean in rows.groupby("strategy")["value"].mean().items()}
+    """The mean of each strategy, and of that with which they are compared."""
+    of_strategies = rows.set_index("strategy")["mean"].to_dict()
+    return {"truncate": rows["baseline"].iloc[0], **of_strategies}
 
 
 def test_a_mean_less_another_is_the_difference_of_every_pair() -> None:
@@ -52,7 +52,7 @@ def test_a_mean_less_another_is_the_difference_of_every_pair() -> None:
     values["small"][3] = None
     values["large"][3] = 0.1
     sizes = at_sizes({"large": 0.5, "small": 0.3})
-    mean = means(on_one_basis(scores(values), sizes))
+    mean = means(compare_table(scores(values), "work", "truncate", "matched", sizes))
     for baseline in values:
         for table in (compare_table, lead_table):
             rows = table(scores(values), "work", baseline, "matched", sizes)
@@ -67,7 +67,8 @@ def test_a_mean_less_another_is_the_difference_of_every_pair() -> None:
 def test_all_are_compared_at_the_smallest_size_and_none_is_raised() -> None:
     same = [0.6] * PROJECTS
     values = {"truncate": same, "small": same, "none": [1.0] * PROJECTS}
-    mean = means(on_one_basis(scores(values), at_sizes({"small": 0.4})))
+    sizes = at_sizes({"small": 0.4})
+    mean = means(compare_table(scores(values), "work", "truncate", "matched", sizes))
     assert mean == pytest.approx({"truncate": 0.4, "small": 0.6, "none": 1.0})
 
 
@@ -75,10 +76,9 @@ def test_a_session_without_a_figure_counts_for_none_unless_one_lacks_many() -> N
     lacking_one: list[float | None] = [None, *[0.5] * (PROJECTS - 1)]
     lacking_two: list[float | None] = [None, None, *[0.5] * (PROJECTS - 2)]
     full: list[float | None] = [0.1, *[0.5] * (PROJECTS - 1)]
-    rows = on_one_basis(scores({"truncate": full, "mine": lacking_one}))
-    assert set(rows["session"]) == {f"s{number}" for number in range(1, PROJECTS)}
-    rows = on_one_basis(scores({"truncate": full, "mine": lacking_two}))
-    assert rows.groupby("strategy")["session"].nunique().to_dict() == {
-        "mine": PROJECTS - 2,
-        "truncate": PROJECTS,
-    }
+    same = [0.5] * PROJECTS
+    for mine, others in ((lacking_one, PROJECTS - 1), (lacking_two, PROJECTS)):
+        table = scores({"truncate": full, "mine": mine, "other": same})
+        rows = compare_table(table, "work", "truncate", "matched").set_index("strategy")
+        own = sum(value is not None for value in mine)
+        assert rows["sessions"].to_dict() == {"mine": own, "other": others}

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from workbench.evaluation.analysis.compared import compare_table
-from workbench.evaluation.analysis.paired import interval, paired_differences, sign_flip
+from workbench.evaluation.analysis.paired import interval, sign_flip
 
 
 def scores(values: Mapping[str, Mapping[str, float | None]]) -> pd.DataFrame:
@@ -26,9 +26,12 @@ def scores(values: Mapping[str, Mapping[str, float | None]]) -> pd.DataFrame:
 
 
 def test_values_are_paired_by_session_and_a_missing_one_is_not_taken_for_zero() -> None:
-    mine = pd.Series({"a": 0.5, "b": None, "c": 0.9, "d": 0.2}, dtype=float)
-    reference = pd.Series({"a": 0.25, "b": 0.5, "c": np.nan, "e": 1.0})
-    assert paired_differences(mine, reference).to_dict() == {"a": 0.25}
+    mine = {"a": 0.5, "b": None, "c": 0.9, "d": 0.2}
+    reference = {"a": 0.25, "b": 0.5, "c": None, "e": 1.0}
+    (row,) = compare_table(
+        scores({"mine": mine, "truncate": reference}), "recall", "truncate"
+    ).to_dict("records")
+    assert (row["sessions"], row["mean"], row["difference"]) == (1, 0.5, 0.25)
 
 
 def test_a_tie_is_a_tie_whatever_order_its_parts_were_added_in() -> None:
