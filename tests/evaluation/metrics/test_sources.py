@@ -1,11 +1,27 @@
+"""What would bring back a needed thing that the context lost: a call that only looks, a call that
+does something, the agent, or the user.
+"""
+
 from __future__ import annotations
 
 import pytest
 
 from builders import called, result, rules, said, told
+from workbench import AssistantMessage, Session, prepared
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.exam.history import ExamHistory
-from workbench.evaluation.metrics.sources import only_looks, repeatable, sources
+
+
+def ways_back(*history: Message, use: str) -> dict[str, str]:
+    """By name of what the next answer uses, what would bring it back."""
+    ready = prepared(Session.of([*history, told(use, "use")]))
+    return {need.entity.text: need.way_back for need in ready.index.demand(len(history)).needs}
+
+
+def way_back_from(call: AssistantMessage) -> str:
+    """What would bring back a number that this call's result tells."""
+    history: list[Message] = [said("go"), call, result("there are 54137 seeds")]
+    return ways_back(*history, use="so 54137 it is")["54137"]
 
 
 @pytest.mark.parametrize(
@@ -23,7 +39,7 @@ from workbench.evaluation.metrics.sources import only_looks, repeatable, sources
     ],
 )
 def test_a_command_that_only_reads_looks(command: str) -> None:
-    assert only_looks(command)
+    assert way_back_from(called("bash", command=command)) == "call"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +61,7 @@ def test_a_command_that_only_reads_looks(command: str) -> None:
     ],
 )
 def test_a_command_that_does_something_does_not(command: str) -> None:
-    assert not only_looks(command)
+    assert way_back_from(called("bash", command=command)) == "run"
 
 
 def test_tools_are_judged_by_name_and_command() -> None:
@@ -59,8 +75,7 @@ def test_tools_are_judged_by_name_and_command() -> None:
         called("shell", command=["bash", "ls"][1:]),
         called("str_replace_based_edit_tool", command="view", path="a"),
     ):
-        (block,) = call.calls
-        assert repeatable(block), block
+        assert way_back_from(call) == "call", call
     for call in (
         called("Edit", path="a"),
         called("Bash", command="make"),
@@ -68,35 +83,32 @@ def test_tools_are_judged_by_name_and_command() -> None:
         called("str_replace_based_edit_tool", command="create", path="a"),
         called("deploy"),
     ):
-        (block,) = call.calls
-        assert not repeatable(block), block
+        assert way_back_from(call) == "run", call
 
 
-def test_each_message_is_a_source_of_its_kind() -> None:
-    messages: list[Message] = [
-        rules("be good"),
-        said("hello"),
+def test_each_message_has_its_own_way_back() -> None:
+    ways = ways_back(
+        rules("be good, 54131 times"),
+        said("hello, 54132 times"),
         called("read", "c1", path="a"),
-        result("text", "c1"),
+        result("text of 54133 lines", "c1"),
         called("read", "c2", path="b"),
-        result("no such file", "c2", is_error=True),
+        result("no file with 54134 lines", "c2", is_error=True),
         called("make", "c3"),
-        result("done", "c3"),
-        result("nobody asked", "c9"),
-        told("fine"),
-    ]
-    assert sources(messages) == (
-        "lasting",
-        "passing",
-        "mention",
-        "repeatable",
-        "mention",
-        "passing",
-        "mention",
-        "passing",
-        "passing",
-        "mention",
+        result("done 54135 times", "c3"),
+        result("nobody asked 54136 times", "c9"),
+        told("fine, 54137 times"),
+        use="so 54131, 54132, 54133, 54134, 54135, 54136 and 54137",
     )
+    assert ways == {
+        "54131": "call",
+        "54132": "user",
+        "54133": "call",
+        "54134": "run",
+        "54135": "run",
+        "54136": "run",
+        "54137": "agent",
+    }
 
 
 def test_only_a_result_stands_where_its_content_was_first_called_for() -> None:
