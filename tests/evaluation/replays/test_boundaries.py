@@ -29,7 +29,8 @@ def cut_at(out: Path, boundaries: Any) -> list[int]:
         out=out,
         quiet=True,
     )
-    return results.boundaries["at"].tolist()
+    places: list[int] = results.boundaries["at"].tolist()
+    return places
 
 
 def test_a_history_that_fills_its_window_is_scored_at_recorded_requests() -> None:
