@@ -26,7 +26,6 @@ from workbench import (
 from workbench.engine.compaction.stages import Summarize
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import Message, SystemMessage, Thinking, ToolResult, Usage
-from workbench.engine.transcript.session import Origin
 
 
 def rules(text: str, id: str = "s0") -> SystemMessage:
@@ -153,7 +152,13 @@ def recorded(
         log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
         for entry in compactions if i == len(messages) // 2 else ():
             log.append(replace(entry, parent=log.leaf))
-    return Session("one", log, Origin(format), "claude-sonnet-4-5", window)
+    session = Session("one", log, model="claude-sonnet-4-5", window=window)
+    return recorded_by(format, session)
+
+
+def recorded_by(format: str, session: Session, path: str = "") -> Session:
+    """The session as if it came from such a file of the agent that writes this format."""
+    return replace(session, origin=replace(session.origin, format=format, path=path))
 
 
 def compaction(tokens: int | None, reason: str = "auto") -> CompactionEntry:

@@ -16,6 +16,7 @@ import importlib
 import pkgutil
 import sys
 import textwrap
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
@@ -25,8 +26,6 @@ import names
 from english_words import get_english_words_set
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-
-from workbench.engine.transcript.words import words_of
 
 ROOM = Path(__file__).parents[2] / "workbench" / "engine" / "transcript"
 MOST_OF_CENSUS = 8_000
@@ -54,7 +53,7 @@ def main() -> int:
         "--check", action="store_true", help="say whether the files are as this program writes them"
     )
     check = options.parse_args().check
-    words = dictionary() | words_of("no_person")
+    words = dictionary() | no_person()
     surnames = {name for name in (*census(), *faker_names("last_name")) if is_kept(name, words)}
     given = {name for name in rare(faker_names("first_name")) if is_kept(name, words)} - surnames
     stale = 0
@@ -73,6 +72,12 @@ def main() -> int:
             (ROOM / file).write_text(text, "utf-8")
         print(f"{file}: {len(listed)} names")
     return int(stale > 0)
+
+
+def no_person() -> set[str]:
+    """Words that `--redact` takes for no name of a person."""
+    lists = tomllib.loads((ROOM / "words.toml").read_text("utf-8"))
+    return set(lists["no_person"].split())
 
 
 def dictionary() -> set[str]:

@@ -15,7 +15,6 @@ from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import ToolResult
 from workbench.evaluation.metrics.demand import Retention
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.indexes.inverted_index import row_of
 
 SHARES = (0.35, 0.5, 0.65, 0.8)
 SIZES = (0.05, 0.1, 0.2)
@@ -102,7 +101,7 @@ class Boundary:
             )
             for place in range(int(p.message_start[i]), int(p.message_start[i + 1])):
                 span = int(p.place_span[place])
-                entities = len(row_of(p.span_entities, span))
+                entities = int(p.span_entities[[span]].nnz)
                 if entities and not p.thought[place]:
                     text = p.texts[span]
                     scored.append((weight * entities / (self.count(text) + 5), text))

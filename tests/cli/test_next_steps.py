@@ -10,11 +10,10 @@ from typing import TypeAlias
 
 import pytest
 
-from builders import rules, said, told
+from builders import recorded_by, rules, said, told
 from workbench import Session, save
 from workbench.cli import main
 from workbench.engine.transcript.message import Message
-from workbench.engine.transcript.session import Origin
 
 Printed: TypeAlias = pytest.CaptureFixture[str]
 
@@ -121,7 +120,7 @@ def write_talk(
     """A recording that can be read, of about so many tokens, in a window."""
     time = path.stat().st_mtime if path.exists() else None
     talk: list[Message] = [rules("be brief"), said("word " * (tokens - 20)), told("done")]
-    save(replace(Session.of(talk), window=window, origin=Origin(format)), path)
+    save(recorded_by(format, replace(Session.of(talk), window=window)), path)
     if time is not None:
         os.utime(path, (time, time))
     return path

@@ -3,15 +3,8 @@ from __future__ import annotations
 import pytest
 
 from builders import called, result, said, told
-from workbench.engine.extraction.extractor import Extractor, Passage
+from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.transcript.message import Message
-
-
-def texts(extractor: Extractor, passages: list[Passage]) -> list[tuple[str, bool]]:
-    """Each span with whether it is thinking."""
-    return [
-        (extractor.spans[span], passage.thought) for passage in passages for span in passage.spans
-    ]
 
 
 def test_values_of_arguments_are_extracted_and_names_are_not() -> None:
@@ -30,8 +23,9 @@ def test_values_of_arguments_are_extracted_and_names_are_not() -> None:
 
 def test_thoughts_are_kept_apart() -> None:
     extractor = Extractor()
-    (found,) = extractor.read_messages([told("I use fooBar", thought="maybe bazQux")])
-    assert sorted(texts(extractor, found)) == [("I use fooBar", False), ("maybe bazQux", True)]
+    (passages,) = extractor.read_messages([told("I use fooBar", thought="maybe bazQux")])
+    spans = [(extractor.spans[span], part.thought) for part in passages for span in part.spans]
+    assert sorted(spans) == [("I use fooBar", False), ("maybe bazQux", True)]
 
 
 def test_a_line_is_numbered_once_however_often_it_is_said() -> None:

@@ -20,7 +20,6 @@ from workbench import (
     ToolCall,
     UserMessage,
 )
-from workbench.engine.transcript.log import Entry
 from workbench.engine.transcript.message import Message, ToolResult, Usage
 from workbench.evaluation.analysis.recorded_compactions import compaction_bills
 
@@ -51,7 +50,7 @@ def bill(*parts: Message | CompactionEntry) -> pd.Series:
     """The only bill of a session of these messages and compactions."""
     log = Log()
     for part in parts:
-        entry: Entry = (
+        entry: MessageEntry | CompactionEntry = (
             part
             if isinstance(part, CompactionEntry)
             else MessageEntry(id=part.id, parent=log.leaf, message=part)

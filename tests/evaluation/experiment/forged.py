@@ -10,8 +10,16 @@ from random import Random
 from typing import TypeAlias
 
 from builders import called, result, rules, said, told
-from workbench import AssistantMessage, CompactionEntry, Log, MessageEntry, Session, Summary
-from workbench.engine.transcript.log import Entry
+from workbench import (
+    AssistantMessage,
+    ClearingEntry,
+    CompactionEntry,
+    Log,
+    MessageEntry,
+    NoteEntry,
+    Session,
+    Summary,
+)
 from workbench.engine.transcript.message import Message, Usage
 
 FORGED = "session-0"
@@ -72,7 +80,7 @@ def rewritten(
     session: Session, change: Callable[[AssistantMessage, int], AssistantMessage]
 ) -> Session:
     """The session with each answer that has a report changed; `change` also gets its number."""
-    entries, number = list[Entry](), 0
+    entries, number = list[MessageEntry | CompactionEntry | ClearingEntry | NoteEntry](), 0
     for entry in session.log:
         if (
             isinstance(entry, MessageEntry)

@@ -12,7 +12,7 @@ import pytest
 
 from builders import remembering, rules
 from workbench import Session, find_model, prepared, preset, save
-from workbench.engine.extraction.extractor import Extractor, Passage
+from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.transcript.message import Message, chars_per_token
 from workbench.evaluation.experiment.prepared import read
 from workbench.evaluation.experiment.replay_rows import replay_rows
@@ -35,32 +35,26 @@ class Counting:
         return chars_per_token(message)
 
 
-class CountingExtractor(Extractor):
-    """An extractor that remembers how often it read each message."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.read_of: Counter[int] = Counter()
-
-    def read_message(self, message: Message) -> list[Passage]:
-        self.read_of[id(message)] += 1
-        return super().read_message(message)
-
-
 def test_a_recorded_message_is_counted_and_extracted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     session = Session.of([rules("be brief"), *remembering(60)])
     counter = Counting()
     sizing = Sizing.of(session, [counter(message) for message in session.messages], counter)
     ready = prepared(session, 6_000)
-    extractor = CountingExtractor()
-    monkeypatch.setattr("workbench.evaluation.metrics.index.Extractor", lambda cwd: extractor)
+    read_of: Counter[int] = Counter()
+    read_message = Extractor.read_message
+
+    def counted(extractor: Extractor, message: Message) -> object:
+        read_of[id(message)] += 1
+        return read_message(extractor, message)
+
+    monkeypatch.setattr(Extractor, "read_message", counted)
     index = Index(session.messages)
     ready = replace(ready, sizing=sizing, index=index)
     for name in STRATEGIES:
         tables = replay_rows(ready, preset(name), find_model("extractive"), RunSpec())
         assert tables["scores"]
     assert {counter.asked[id(message)] for message in session.messages} == {1}
-    assert {extractor.read_of[id(message)] for message in session.messages} == {1}
+    assert {read_of[id(message)] for message in session.messages} == {1}
 
 
 def test_a_file_is_parsed_once_a_process(tmp_path: Path) -> None:

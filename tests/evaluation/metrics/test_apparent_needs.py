@@ -7,21 +7,18 @@ import pytest
 from builders import called, result, said, told
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.need import Need
 
 READ = called("Read", "c1", file_path="src/app.ts")
 
 
 def listed(history: list[Message], *future: Message) -> list[str]:
     """The names that count as lost where the whole history is gone, but for that of the file."""
-    names = [need.entity.text for need in real_needs(history, *future)]
-    return [name for name in names if name != "app.ts"]
-
-
-def real_needs(history: list[Message], *future: Message) -> list[Need]:
     index = Index([*history, *future])
-    needs = index.demand(len(history)).needs
-    return [need for need in needs if not index.apparent_needs.is_apparent(need)]
+    names = []
+    for need in index.demand(len(history)).needs:
+        if not index.apparent_needs.is_apparent(need):
+            names.append(need.entity.text)
+    return [name for name in names if name != "app.ts"]
 
 
 def shown(line: str) -> list[Message]:

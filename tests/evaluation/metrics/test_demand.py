@@ -14,7 +14,6 @@ from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.background import BACKGROUND
 from workbench.evaluation.metrics.demand import Demand
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.need import Need
 
 FILLER = told("nothing of note", "filler")
 
@@ -156,9 +155,10 @@ def test_a_near_miss_is_another_entity() -> None:
 # Evidence
 
 
-def evidence(history: Sequence[Message], use: str) -> Need:
+def evidence(history: Sequence[Message], use: str) -> str:
+    """The line that tells what the one need of an answer is."""
     (need,) = demand_of(history, [told(use)]).needs
-    return need
+    return need.evidence_text
 
 
 def test_the_evidence_is_the_line_that_shares_most_with_the_use() -> None:
@@ -166,7 +166,7 @@ def test_the_evidence_is_the_line_that_shares_most_with_the_use() -> None:
         said("retryLimit guards the upload queue\nretryLimit is old"),
         told("retryLimit was renamed twice"),
     ]
-    need = evidence(history, "raise retryLimit for the upload queue")
+    (need,) = demand_of(history, [told("raise retryLimit for the upload queue")]).needs
     assert (need.evidence_text, need.evidence) == ("retryLimit guards the upload queue", 0)
     assert (need.said, need.said_by) == (0, "user")
     assert (need.use, need.use_text) == (2, "raise retryLimit for the upload queue")
@@ -178,15 +178,14 @@ def test_a_rare_shared_word_outweighs_a_common_one() -> None:
         told("retryLimit seldom", "a2"),
         *[told("common")] * 20,
     ]
-    assert evidence(history, "retryLimit common seldom").evidence_text == "retryLimit seldom"
+    assert evidence(history, "retryLimit common seldom") == "retryLimit seldom"
 
 
 def test_ties_go_to_the_latest() -> None:
     history = [told("retryLimit first"), told("retryLimit second"), told("other words")]
-    assert evidence(history, "retryLimit").evidence_text == "retryLimit second"
+    assert evidence(history, "retryLimit") == "retryLimit second"
     assert (
-        evidence([told("retryLimit first\nretryLimit second")], "retryLimit").evidence_text
-        == "retryLimit second"
+        evidence([told("retryLimit first\nretryLimit second")], "retryLimit") == "retryLimit second"
     )
 
 

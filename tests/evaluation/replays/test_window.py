@@ -2,9 +2,8 @@
 
 import pytest
 
-from builders import compaction, recorded, remembering
+from builders import compaction, recorded, recorded_by, remembering
 from workbench import Log, Session
-from workbench.engine.transcript.session import Origin
 from workbench.evaluation.replays.agents import AGENTS, agent_of, limit_of
 from workbench.evaluation.replays.sizing import window_of
 
@@ -103,10 +102,10 @@ def test_an_agent_compacts_where_it_did_else_by_its_rule() -> None:
 
 @pytest.mark.parametrize("format", ["opencode", "opencode_database"])
 def test_an_agent_is_known_by_each_of_its_files(format: str) -> None:
-    session = Session("one", Log(), Origin(format))
+    session = recorded_by(format, Session("one", Log()))
     agent = agent_of(session)
     assert agent is not None and agent.preset == "opencode"
 
 
 def test_files_of_another_agent_have_none() -> None:
-    assert agent_of(Session("one", Log(), Origin("amp"))) is None
+    assert agent_of(recorded_by("amp", Session("one", Log()))) is None

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from builders import compaction, recorded
+from builders import compaction, recorded, recorded_by
 from workbench import Results, Session, SettingError, advise, compare, preset, save
 from workbench.cli import main
-from workbench.engine.transcript.session import Origin
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.replays.agents import AGENTS, agent_of, limit_of
 from workbench.lab.advice.advice_spec import AdviceSpec
@@ -77,7 +76,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     names = []
     for number, format in enumerate(("claude_code", "claude_code", "codex", "aider", "codex")):
         session = replace(
-            generate(24_000, seed=number).session, origin=Origin(format), id=f"session-{number}"
+            recorded_by(format, generate(24_000, seed=number).session), id=f"session-{number}"
         )
         names.append(str(folder / f"session-{number}.jsonl"))
         save(session, names[-1])
@@ -246,7 +245,7 @@ def test_the_bill_is_that_of_compare_which_pays_every_look_up(
 
 def test_a_fork_is_told_its_own_setting(tmp_path: Path) -> None:
     session = recorded(compaction(150_000), format="opencode_database")
-    kilo = replace(session, origin=Origin("opencode_database", path="/home/me/kilo.db"))
+    kilo = recorded_by("opencode_database", session, "/home/me/kilo.db")
     names = [agent.name for agent in (agent_of(session), agent_of(kilo)) if agent]
     assert names == ["opencode", "Kilo Code"]
     snippet = agent_snippet(moved(preset("opencode"), 0.5), "kilo", 200_000)
@@ -287,7 +286,7 @@ def test_an_answer_without_a_setting_says_so_first_and_what_to_do_instead(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    session = replace(generate(4_000).session, origin=Origin(format))
+    session = recorded_by(format, generate(4_000).session)
     save(session, str(tmp_path / "session.jsonl"))
     words = ["advise", str(tmp_path), "--candidates", "2", "-q", "-j", "1"]
     assert main([*words, "--window", "200000", "--out", str(tmp_path / "run")]) == 0
@@ -303,7 +302,7 @@ def test_an_answer_without_a_setting_says_so_first_and_what_to_do_instead(
 def test_an_agent_that_is_set_by_hand_is_told_so_before_anything_is_tried(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session = replace(generate(24_000).session, origin=Origin("aider"))
+    session = recorded_by("aider", generate(24_000).session)
     file, run = tmp_path / "session.jsonl", tmp_path / "run"
     save(session, str(file))
     words = ["advise", str(file), "--window", "12000", "-q", "-j", "1", "--out", str(run)]
@@ -320,7 +319,7 @@ def test_an_agent_that_is_set_by_hand_is_told_so_before_anything_is_tried(
 def test_an_agent_that_is_set_by_hand_is_compared_where_somebody_asks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session = replace(generate(24_000).session, origin=Origin("aider"))
+    session = recorded_by("aider", generate(24_000).session)
     file = tmp_path / "session.jsonl"
     save(session, str(file))
     words = [str(file), "--window", "12000", "--candidates", "2", "--default", "summarize"]
@@ -331,7 +330,7 @@ def test_an_agent_that_is_set_by_hand_is_compared_where_somebody_asks(
 def test_sessions_too_short_for_their_window_are_told_so_before_anything_is_replayed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session = replace(generate(24_000).session, origin=Origin("claude_code"))
+    session = recorded_by("claude_code", generate(24_000).session)
     file, run = tmp_path / "session.jsonl", tmp_path / "run"
     save(session, str(file))
     assert main(["advise", str(file), "--out", str(run), "-q", "-j", "1"]) == 0
@@ -349,7 +348,7 @@ def test_a_dry_run_on_short_sessions_says_of_each_agent_what_is_lacking_and_what
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for format in ("claude_code", "codex", "aider"):
-        session = replace(generate(24_000).session, id=format, origin=Origin(format))
+        session = replace(recorded_by(format, generate(24_000).session), id=format)
         save(session, str(tmp_path / f"{format}.jsonl"))
     words = ["advise", str(tmp_path), "--window", "100000", "--candidates", "2", "--dry-run"]
     assert main(words) == 0
@@ -372,7 +371,7 @@ def test_a_dry_run_names_the_agents_that_it_leaves_out_beside_those_that_it_trie
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for format, size in (("claude_code", 4_000), ("aider", 24_000), ("codex", 24_000)):
-        session = replace(generate(size).session, id=format, origin=Origin(format))
+        session = replace(recorded_by(format, generate(size).session), id=format)
         save(session, str(tmp_path / f"{format}.jsonl"))
     words = ["advise", str(tmp_path), "--window", "12000", "--candidates", "2", "--dry-run"]
     assert main(words) == 0
@@ -386,7 +385,7 @@ def test_a_dry_run_names_the_agents_that_it_leaves_out_beside_those_that_it_trie
 def test_messages_that_are_lacking_are_counted_where_tokens_are_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session = replace(generate(24_000).session, origin=Origin("aider"))
+    session = recorded_by("aider", generate(24_000).session)
     file = tmp_path / "session.jsonl"
     few_messages = Session.of(session.messages[:24])
     save(replace(few_messages, id="few", origin=session.origin), str(file))
@@ -407,7 +406,7 @@ def test_messages_that_are_lacking_are_counted_where_tokens_are_not(
 def test_the_window_that_is_offered_to_short_sessions_has_a_figure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session = replace(generate(24_000).session, origin=Origin("aider"))
+    session = recorded_by("aider", generate(24_000).session)
     file = tmp_path / "session.jsonl"
     save(session, str(file))
     assert main(["advise", str(file), "-q", "-j", "1"]) == 0

@@ -15,7 +15,6 @@ from recordings.datasets.recorded import recorded
 
 from workbench import AssistantMessage, Session, Text, load
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.log import Entry
 from workbench import MessageEntry
 from workbench.engine.transcript.message import Message, counted_text, plain_text
 from recorded_files import bundled_files
@@ -27,8 +26,9 @@ SECONDS = re.compile(r"\b\d+\.\d+ ?s\b")
 each = pytest.mark.parametrize("path", SESSIONS, ids=[path.parent.name for path in SESSIONS])
 
 
-def messages(entries: tuple[Entry, ...]) -> list[Message]:
-    return [entry.message for entry in entries if isinstance(entry, MessageEntry)]
+def messages(session: Session) -> list[Message]:
+    """Those of all branches."""
+    return [entry.message for entry in session.log if isinstance(entry, MessageEntry)]
 
 
 def without_times(session: Session) -> list[Message]:
@@ -39,7 +39,7 @@ def without_times(session: Session) -> list[Message]:
             if m.role == "tool"
             else replace(m, time=None)
         )
-        for m in messages(tuple(session.log))
+        for m in messages(session)
     ]
 
 
@@ -56,7 +56,7 @@ def test_there_are_at_least_ten() -> None:
 def test_a_card_says_what_the_file_is(path: Path) -> None:
     known = card(path)
     [session] = load(path)
-    said = messages(tuple(session.log))
+    said = messages(session)
     answers = [message for message in said if isinstance(message, AssistantMessage)]
     assert known["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
     assert (known["name"], known["title"], known["project"]) == (
@@ -82,7 +82,7 @@ def test_a_bundled_session_is_long_enough(path: Path) -> None:
 @each
 def test_a_bundled_session_names_nothing_of_the_machine_it_was_made_on(path: Path) -> None:
     [session] = load(path)
-    text = "\n".join(counted_text(message) for message in messages(tuple(session.log)))
+    text = "\n".join(counted_text(message) for message in messages(session))
     for trace in (str(Path.home()) + "/", "/tmp/tmp", str(TASKS), "/root/"):
         assert trace not in text
 

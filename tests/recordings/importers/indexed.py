@@ -12,6 +12,7 @@ from pathlib import Path
 from profiles import FULL
 from workbench import (
     AssistantMessage,
+    ClearingEntry,
     CompactionEntry,
     MessageEntry,
     NoteEntry,
@@ -20,7 +21,6 @@ from workbench import (
     ToolCall,
     load,
 )
-from workbench.engine.transcript.log import Entry
 from workbench.engine.transcript.message import Message, SystemMessage, Thinking, ToolResult
 
 CORPORA = Path(__file__).parent.parent.parent.parent.parent / "shared" / "corpora"
@@ -82,7 +82,9 @@ def progress(path: str) -> frozenset[str]:
     return frozenset(line["data"]["message"]["uuid"] for line in lines)
 
 
-def entries(path: str) -> list[Entry]:
+def entries(
+    path: str,
+) -> list[MessageEntry | CompactionEntry | ClearingEntry | NoteEntry]:
     shown = progress(path) if path.endswith(".jsonl") else frozenset()
     return [
         entry

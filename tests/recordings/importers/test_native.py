@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,7 @@ from workbench import (
     save,
 )
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.log import Entry
 from workbench.engine.transcript.message import Image, SystemMessage, Thinking, ToolResult, Usage
-from workbench.engine.transcript.session import Origin
 
 words = st.text(max_size=12)
 counts = st.integers(0, 2**53)
@@ -75,43 +74,52 @@ def sessions(draw: st.DrawFn) -> Session:
     names = draw(st.lists(words, unique=True, max_size=8))
     for i, name in enumerate(names):
         parent = draw(st.none() | st.sampled_from(names[:i])) if i else None
-        made: st.SearchStrategy[Entry] = st.one_of(
-            st.builds(MessageEntry, id=st.just(name), parent=st.just(parent), message=messages),
-            st.builds(
-                CompactionEntry,
-                id=st.just(name),
-                parent=st.just(parent),
-                summary=st.none() | summaries,
-                first_kept=st.none() | words,
-                kept=st.none() | ids,
-                tokens_before=st.none() | counts,
-                tokens_after=st.none() | counts,
-                reason=words,
-                time=times,
-            ),
-            st.builds(
-                ClearingEntry,
-                id=st.just(name),
-                parent=st.just(parent),
-                call_ids=ids,
-                tokens_before=st.none() | counts,
-                tokens_saved=st.none() | counts,
-                reason=words,
-                time=times,
-            ),
-            st.builds(
-                NoteEntry,
-                id=st.just(name),
-                parent=st.just(parent),
-                kind=words,
-                text=words,
-                time=times,
-            ),
+        made: st.SearchStrategy[MessageEntry | CompactionEntry | ClearingEntry | NoteEntry] = (
+            st.one_of(
+                st.builds(MessageEntry, id=st.just(name), parent=st.just(parent), message=messages),
+                st.builds(
+                    CompactionEntry,
+                    id=st.just(name),
+                    parent=st.just(parent),
+                    summary=st.none() | summaries,
+                    first_kept=st.none() | words,
+                    kept=st.none() | ids,
+                    tokens_before=st.none() | counts,
+                    tokens_after=st.none() | counts,
+                    reason=words,
+                    time=times,
+                ),
+                st.builds(
+                    ClearingEntry,
+                    id=st.just(name),
+                    parent=st.just(parent),
+                    call_ids=ids,
+                    tokens_before=st.none() | counts,
+                    tokens_saved=st.none() | counts,
+                    reason=words,
+                    time=times,
+                ),
+                st.builds(
+                    NoteEntry,
+                    id=st.just(name),
+                    parent=st.just(parent),
+                    kind=words,
+                    text=words,
+                    time=times,
+                ),
+            )
         )
         log.append(draw(made))
     if names:
         log.leaf = draw(st.sampled_from(names) | st.none())
-    origin = draw(st.builds(Origin, words.filter(bool), words, words, ids))
+    usual = Session.of([]).origin
+    origin = replace(
+        usual,
+        format=draw(words.filter(bool)),
+        path=draw(words),
+        sha256=draw(words),
+        skipped=draw(ids),
+    )
     window = draw(st.none() | counts)
     return Session(
         draw(words), log, origin, draw(words), window, draw(words), draw(words), draw(words)

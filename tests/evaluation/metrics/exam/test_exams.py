@@ -13,11 +13,9 @@ import workbench as wb
 from builders import called, remembering, result, said, told
 from workbench.engine.transcript.message import Message, said_text
 from workbench.evaluation.metrics.builtin import BUILTIN
-from workbench.evaluation.metrics.exam.exams import BoundaryExam, Exams
+from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.item import Item
-from workbench.evaluation.metrics.exam.lexical import Lexical
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.view import View
 
 NAMES = ["alphaOne", "betaTwo", "gammaThree", "deltaFour", "epsilonFive", "zetaSix"]
 FILLER = [
@@ -240,28 +238,32 @@ def test_words_of_the_tools_and_strings_of_code_are_not_asked() -> None:
 
 
 @pytest.fixture(scope="module")
-def exam() -> BoundaryExam:
-    return Exams.of(Index(list(remembering(40)))).at(100)
+def ready() -> wb.Prepared:
+    return wb.prepared(wb.Session.of(remembering(40), id="one"))
 
 
-def test_the_whole_history_answers_every_item_and_nothing_is_a_guess(exam: BoundaryExam) -> None:
-    assert len(exam.items) >= 5
-    assert exam.score(View(frozenset(range(100)), (), ())) == pytest.approx(1)
-    assert exam.score(View(frozenset(), (), ())) == pytest.approx(0)
+def of_context(ready: wb.Prepared, *messages: Message) -> wb.Exam:
+    """The exam in the middle of the session, of a context of these messages."""
+    return wb.exam(ready, 100, wb.Context.of(messages))
 
 
-def test_a_context_scores_the_same_as_messages_and_as_text(exam: BoundaryExam) -> None:
-    messages = list(remembering(40))
-    kept = frozenset(range(60, 80))
-    whole = exam.credit(View(kept, (), ()))
-    text = exam.credit(View(frozenset(), tuple(said_text(messages[at]) for at in sorted(kept)), ()))
-    plain = Lexical().read(exam.items, [said_text(messages[at]) for at in sorted(kept)])
-    assert whole.tolist() == text.tolist() == plain.tolist()
+def test_the_whole_history_answers_every_item_and_nothing_is_a_guess(ready: wb.Prepared) -> None:
+    whole = of_context(ready, *ready.session.messages[:100])
+    assert len(whole.items) >= 5
+    assert whole.score == pytest.approx(1)
+    assert of_context(ready).score == pytest.approx(0)
 
 
-def test_the_exam_of_a_boundary_is_a_documented_table() -> None:
-    session = wb.Session.of(remembering(40), id="one")
-    table = wb.exam(session, at=100).table()
+def test_a_context_scores_the_same_as_messages_and_as_text(ready: wb.Prepared) -> None:
+    messages = ready.session.messages[60:80]
+    retold = [wb.Summary(id=f"s-{one.id}", text=said_text(one)) for one in messages]
+    credits = of_context(ready, *messages).credits
+    assert credits and len(set(credits)) > 1
+    assert of_context(ready, *retold).credits == credits
+
+
+def test_the_exam_of_a_boundary_is_a_documented_table(ready: wb.Prepared) -> None:
+    table = wb.exam(ready, at=100).table()
     assert list(table.columns) == [
         "session",
         "at",
