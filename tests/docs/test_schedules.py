@@ -13,13 +13,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 import pytest
+from priced import PRICED
 
 from builders import conversation, rules
 from workbench import Preset, Session, find_model, preset
-from workbench.engine.models.cache_rules import ANTHROPIC
-from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import Usage, chars_per_token
-from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.replay_cost import replay_cost
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.replays.natural import natural
@@ -51,11 +49,15 @@ class Schedules(Protocol):
     def under(self, preset: Preset) -> tuple[int, ...]: ...
 
 
-PRICED = Pricing(
-    "m",
-    given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75"),
-    replace(ANTHROPIC, minimum=0),
-)
+_ANTHROPIC = PRICED["anthropic"]
+SMALL = {
+    "anthropic": replace(_ANTHROPIC, rules=replace(_ANTHROPIC.rules, minimum=0)),
+    "not marked": replace(_ANTHROPIC, rules=replace(_ANTHROPIC.rules, minimum=0, marked=False)),
+    "forgets": replace(
+        _ANTHROPIC, rules=replace(_ANTHROPIC.rules, minimum=0, marked=False, forgets=True)
+    ),
+}
+"""By the provider's cache, which holds prompts of any size."""
 
 
 def session(turns: int, pause: int) -> Session:
@@ -74,7 +76,7 @@ def schedules(
     turns: int = 5,
     window: int = 2_000,
     pause: int = 3,
-    priced: Pricing = PRICED,
+    cache: str = "anthropic",
     thinking: bool = False,
 ) -> Schedules:
     made = session(turns, pause)
@@ -90,7 +92,7 @@ def schedules(
         made,
         sizing,
         Index(made.messages),
-        priced,
+        SMALL[cache],
         preset(strategy).strategy,
         find_model("extractive"),
         window=window,
@@ -116,17 +118,15 @@ def test_never_to_compact_costs_what_the_replay_without_compaction_costs(forgets
     """Also where the thinking of a turn leaves the prompt with the next one, which makes it
     dearer.
     """
-    priced = replace(PRICED, rules=replace(PRICED.rules, marked=False, forgets=forgets))
-    known = schedules(priced=priced, thinking=True)
+    cache = "forgets" if forgets else "not marked"
+    known = schedules(cache=cache, thinking=True)
     replay = natural(
         known.session, preset("none"), find_model("extractive"), known.sizing, window=2_000
     )
-    bill = replay_cost(replay, priced)
+    bill = replay_cost(replay, SMALL[cache])
     assert bill is not None
     assert known.cost(()) == pytest.approx(bill.usd)
-    kept = schedules(
-        priced=replace(PRICED, rules=replace(PRICED.rules, marked=False)), thinking=True
-    )
+    kept = schedules(cache="not marked", thinking=True)
     assert (known.cost(()) > kept.cost(())) is forgets
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import workbench as wb
+import workbench.lab.advice.advise as advise
 from workbench import Model
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.experiment import compare, sweep
-from workbench.lab.advice.advise import forecast as forecast_of_advice
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.write import write_exams
 from workbench.lab.simulation import simulate
@@ -72,9 +72,9 @@ def calls_of_the_closed_loop(model: Model) -> None:
     wb.advise(["my-sessions/"], candidates=8, model=["extractive"], worth=0.5)
     wb.advise(candidate=8)  # type: ignore[call-arg]
     wb.advise(worth="much")  # type: ignore[arg-type]
-    forecast_of_advice(space="grid.toml")
-    forecast_of_advice(grid="grid.toml")  # type: ignore[call-arg]
-    forecast_of_advice(folds=2.5)  # type: ignore[arg-type]
+    advise.forecast(space="grid.toml")
+    advise.forecast(grid="grid.toml")  # type: ignore[call-arg]
+    advise.forecast(folds=2.5)  # type: ignore[arg-type]
     wb.learn("my-sessions/", jobs=2)
     wb.learn("my-sessions/", job=2)  # type: ignore[call-arg]
     wb.learn("my-sessions/", jobs="two")  # type: ignore[arg-type]

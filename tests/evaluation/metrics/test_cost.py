@@ -8,22 +8,19 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from priced import PRICED, TARIFF
 
 from builders import said, told
 from workbench import MetricInput, Replay, Score, Session
-from workbench.engine.models.cache_rules import ANTHROPIC, NO_CACHE, OPENAI
-from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.analysis.paired import sign_flip
 from workbench.evaluation.experiment.costs import costs
 from workbench.evaluation.metrics.builtin import BUILTIN
-from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.request_charge import charge
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import Step
 
-PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75")
 DRY_RUN = json.loads((Path(__file__).parent / "cachebench_dry_run.json").read_text())
 """What maf-cachebench 0.4.1 printed for each request of `cachebench --dry-run --providers azure
 --sizes mid,large --strategies none,context_window,truncation`: tokens sent, and of those in common
@@ -44,8 +41,7 @@ def metric_input(
     made = tuple(Step(i, 2 * i + 1, whole[i], *one) for i, one in enumerate(steps))
     sizing = Sizing((0,) * len(messages), 0, chars_per_token)
     replay = Replay(session, "p", "natural", 200_000, sizing, made, (), ())
-    named = {"anthropic": ANTHROPIC, "openai": OPENAI, "none": NO_CACHE}[rules]
-    return MetricInput(replay, Index(session.messages), prices=Pricing("m", PRICES, named))
+    return MetricInput(replay, Index(session.messages), prices=PRICED[rules])
 
 
 def value(metric: str, of: MetricInput) -> float | None:
@@ -61,8 +57,9 @@ def even_cut(before: float, after: float, ratio: float) -> float:
 
 @pytest.mark.parametrize("after", [0.78, 0.65, 0.38])
 def test_prompts_cut_by_the_break_even_share_cost_the_same_by_our_own_bill(after: float) -> None:
-    free_writes = replace(OPENAI, block=1)
-    cost_of = partial(charge, given_tariff("input=1,output=1,cache_read=0.1"), free_writes)
+    free_writes = replace(PRICED["openai"].rules, block=1)
+    rates = replace(TARIFF.rates, input=1e-6, output=1e-6, cache_read=1e-7, cache_write=1e-6)
+    cost_of = partial(charge, replace(TARIFF, rates=rates), free_writes)
     whole, cut = 1_000_000, round(1_000_000 * (1 - even_cut(0.91, after, 0.1)))
     uncut = cost_of(whole, round(0.91 * whole), round(0.91 * whole), 0, 1.0)
     compacted = cost_of(cut, round(after * cut), round(after * cut), 0, 1.0)
@@ -71,9 +68,10 @@ def test_prompts_cut_by_the_break_even_share_cost_the_same_by_our_own_bill(after
 
 # A row of yoagent's table, in units of one uncached token
 def test_yoagent_s_cost_of_a_chat_comes_out() -> None:
-    prices = given_tariff("input=1,output=0,cache_read=0.1,cache_write=1.25")
+    rates = replace(TARIFF.rates, input=1e-6, output=0, cache_read=1e-7, cache_write=1.25e-6)
     read = round(0.946 * 14_800)
-    one = charge(prices, ANTHROPIC, 14_800, read, read, 0, 1.0)
+    prices = replace(TARIFF, rates=rates)
+    one = charge(prices, PRICED["anthropic"].rules, 14_800, read, read, 0, 1.0)
     assert one.usd * 1_000 == pytest.approx(2.40, abs=0.005)
     assert one.usd * 1_000 == pytest.approx(2.41, rel=0.005)  # as printed, from unrounded inputs
 
@@ -114,7 +112,7 @@ SAVING = ([(50_000, 0), (20_000, 0), (30_000, 20_000)], [50_000, 60_000, 70_000]
 
 
 def test_a_bill_says_what_can_be_worked_out_on_paper() -> None:
-    made = metric_input(*SAVING, rules="none")
+    made = metric_input(*SAVING, rules="no cache")
     assert value("cost", made) == pytest.approx(0.30)
     assert value("cost_saved", made) == pytest.approx(0.24 / 0.54)
     (row,) = costs(made)
@@ -149,7 +147,9 @@ def test_without_a_price_or_a_request_there_is_a_reason_and_no_zero(name: str) -
     metric = BUILTIN[name]
     unknown = metric_input([(50_000, 0)])
     unknown = MetricInput(
-        unknown.replay, unknown.index, prices=Pricing("m", None, why="no price is known")
+        unknown.replay,
+        unknown.index,
+        prices=replace(PRICED["anthropic"], tariff=None, why="no price is known"),
     )
     assert metric.score(unknown) == Score(None, "no price is known")
     empty = metric_input([])

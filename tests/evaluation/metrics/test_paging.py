@@ -8,13 +8,11 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from priced import PRICED
 
 from workbench import MetricInput, Prepared, bundled, metric_input, prepared, replay
-from workbench.engine.models.cache_rules import NO_CACHE, OPENAI, CacheRules
-from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import said_text
 from workbench.evaluation.metrics.builtin import BUILTIN
-from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.paging import (
     Fault,
@@ -120,17 +118,13 @@ def test_a_thing_that_several_boundaries_ask_for_is_fetched_once() -> None:
     assert [one.thing[0] for one in distinct(exams)] == ["a", "b"]
 
 
-@pytest.mark.parametrize(("rules", "carried"), [(NO_CACHE, 3.0), (OPENAI, 0.3)])
+@pytest.mark.parametrize(("cache", "carried"), [("no cache", 3.0), ("openai", 0.3)])
 def test_a_call_is_one_more_request_and_stays_until_the_next_compaction(
-    rules: CacheRules, carried: float
+    cache: str, carried: float
 ) -> None:
-    tariff = given_tariff("input=3,output=15,cache_read=0.3")
     steps = [Step(i, 2 * i + 1, 12_800, 12_800, 0, 0 if i == 4 else None) for i in range(6)]
     made = replace(scored("truncate+recall").replay, steps=tuple(steps))
-    usd = [
-        recall_cost(made, Pricing("m", tariff, rules), faults)
-        for faults in ((), [fault("a", 3, 960)])
-    ]
+    usd = [recall_cost(made, PRICED[cache], faults) for faults in ((), [fault("a", 3, 960)])]
     tool = 6 * TOOL * carried
     first = 12_800 * carried + (CALL + 960) * 3 + CALL * 15
     rest = 2 * (CALL + 960) * carried

@@ -6,12 +6,10 @@ from typing import get_args
 
 import pytest
 from evaluation.thinking import OVERHEAD, REQUESTS_OF_TURN, SCALE, SentAgain, thinking_session
+from priced import PRICED
 
 from workbench import AssistantMessage, Session, find_model, preset
-from workbench.engine.models.cache_rules import OPENAI
-from workbench.engine.models.prices import given_tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.replay_cost import replay_cost
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
@@ -86,8 +84,7 @@ def test_without_compaction_nothing_is_saved(sent_again: SentAgain, shown: bool)
     replay = natural(
         session, preset("none"), find_model("extractive"), sized(session), window=10**6
     )
-    prices = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75")
-    bill = replay_cost(replay, Pricing("", prices, OPENAI))
+    bill = replay_cost(replay, PRICED["openai"])
     assert bill is not None
     assert [charge.read for charge in bill.plain] == [charge.read for charge in bill.charges]
     assert bill.net_saving == 0

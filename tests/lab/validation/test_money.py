@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,8 +8,6 @@ import pytest
 
 from builders import remembering, rules
 from workbench import Prepared, Session, load, prepared
-from workbench.engine.models.cache_rules import NO_CACHE
-from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.lab.validation.checks import reconciliation
@@ -26,36 +25,39 @@ def test_reported_usage_is_reproduced(reported: list[Prepared]) -> None:
     assert "1 of 1 sessions with usage are within 2%" in check.found
 
 
-def with_overhead(session: Session, sizing: Sizing, prices: Pricing, times: int) -> Reconciliation:
+def with_overhead(sizing: Sizing, times: int) -> Sizing:
     assert sizing.calibration is not None
     fitted = replace(sizing.calibration, overhead=times * sizing.calibration.overhead)
-    return reconcile(session, replace(sizing, calibration=fitted), prices)
+    return replace(sizing, calibration=fitted)
 
 
-def overhead_forgotten(session: Session, sizing: Sizing, prices: Pricing) -> Reconciliation:
-    return with_overhead(session, sizing, prices, 0)
-
-
-def overhead_twice(session: Session, sizing: Sizing, prices: Pricing) -> Reconciliation:
-    return with_overhead(session, sizing, prices, 2)
-
-
-def cache_forgotten(session: Session, sizing: Sizing, prices: Pricing) -> Reconciliation:
-    return reconcile(session, sizing, replace(prices, rules=NO_CACHE))
-
-
-def counted_too_large(session: Session, sizing: Sizing, prices: Pricing) -> Reconciliation:
+def with_scale(sizing: Sizing, scale: float) -> Sizing:
     assert sizing.calibration is not None
-    return reconcile(
-        session, replace(sizing, calibration=replace(sizing.calibration, scale=2.0)), prices
-    )
+    return replace(sizing, calibration=replace(sizing.calibration, scale=scale))
 
 
-@pytest.mark.parametrize("defect", [overhead_twice, cache_forgotten, counted_too_large])
+DEFECTS: dict[str, Callable[..., Reconciliation]] = {
+    "overhead forgotten": lambda session, sizing, prices: reconcile(
+        session, with_overhead(sizing, 0), prices
+    ),
+    "overhead twice": lambda session, sizing, prices: reconcile(
+        session, with_overhead(sizing, 2), prices
+    ),
+    "cache forgotten": lambda session, sizing, prices: reconcile(
+        session, sizing, replace(prices, rules=replace(prices.rules, seconds=0.0))
+    ),
+    "counted too large": lambda session, sizing, prices: reconcile(
+        session, with_scale(sizing, 2.0), prices
+    ),
+}
+"""Ways to reckon that are wrong."""
+
+
+@pytest.mark.parametrize("defect", ["overhead twice", "cache forgotten", "counted too large"])
 def test_a_bill_that_is_wrong_is_found_and_the_session_named(
-    reported: list[Prepared], defect: object
+    reported: list[Prepared], defect: str
 ) -> None:
-    check = reconciliation(reported, defect)  # type: ignore[arg-type]  # each is a way to reckon
+    check = reconciliation(reported, DEFECTS[defect])
     assert check.failed
     assert reported[0].session.id in check.where[0]
 
@@ -66,7 +68,7 @@ def test_an_overhead_that_is_missing_is_never_taken_for_a_good_prediction(
     """From its first report on a session is followed, wherever it begins: that shows nothing
     about the overhead.
     """
-    check = reconciliation(reported, overhead_forgotten)
+    check = reconciliation(reported, DEFECTS["overhead forgotten"])
     assert check.outcome == "skipped"
     assert "1 left out, whose start is not in the recording" in check.found
 

@@ -6,22 +6,14 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from priced import PRICED, TARIFF
 
 from builders import result, said, told
 from workbench import AssistantMessage, CompactionEntry, Log, MessageEntry, Session, Summary, load
-from workbench.engine.models.cache_rules import (
-    ANTHROPIC,
-    ANTHROPIC_HOUR,
-    NO_CACHE,
-    OPENAI,
-    OPENAI_WRITES,
-    CacheRules,
-)
-from workbench.engine.models.prices import given_tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.calibration import TokenCalibration
 from workbench.engine.transcript.message import Message, Scaled, Usage
-from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
+from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.costs.reconciliation import (
     Reconciliation,
     reconcile,
@@ -35,7 +27,6 @@ READ = 1
 
 PROMPT = 0
 
-PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75,cache_write_long=6")
 OVERHEAD, HEAD = 20_000, 12_000
 
 
@@ -93,10 +84,12 @@ def recorded(
     return Session("s", log)
 
 
-def reconciled(session: Session, rules: Pricing | None = None) -> Reconciliation:
+def reconciled(
+    session: Session, cache: str = "anthropic", head: int | None = HEAD
+) -> Reconciliation:
     sizes = (1_000,) * len(session.messages)
     sizing = Sizing(sizes, OVERHEAD, Scaled(thousand, 1.0), TokenCalibration(OVERHEAD, 1.0, 9, 0.0))
-    return reconcile(session, sizing, rules or Pricing("m", PRICES, ANTHROPIC, head=HEAD))
+    return reconcile(session, sizing, replace(PRICED[cache], head=head))
 
 
 def error(found: Reconciliation, of: Literal["prompt", "read", "usd"]) -> float:
@@ -134,9 +127,8 @@ def test_a_provider_that_keeps_to_its_rules_is_reproduced_to_the_cent() -> None:
 
 
 def test_an_hour_s_cache_is_reproduced_too() -> None:
-    rules = Pricing("m", PRICES, ANTHROPIC_HOUR, head=HEAD)
     reconciliation = reconciled(
-        recorded([0, 10, 2_000, 4_000, 10], Provider(3_600, hour=True)), rules
+        recorded([0, 10, 2_000, 4_000, 10], Provider(3_600, hour=True)), "anthropic, 1 hour"
     )
     assert reconciliation.errors("usd").max() < 1e-9
 
@@ -202,9 +194,9 @@ def test_the_reasons_sum_to_the_error_of_the_bill_and_name_what_happened() -> No
     assert next(iter(late)) == "found after its promised time"
 
 
-@pytest.mark.parametrize(("rules", "reproduced"), [(OPENAI, True), (OPENAI_WRITES, False)])
+@pytest.mark.parametrize(("cache", "reproduced"), [("openai", True), ("openai, writes", False)])
 def test_a_provider_that_drops_a_turn_s_reasoning_finds_the_prompt_that_began_it(
-    rules: CacheRules, reproduced: bool
+    cache: str, reproduced: bool
 ) -> None:
     """Turns of three requests; OpenAI up to GPT-5.5 does so, later models keep the reasoning."""
     log, counted, prompts = Log(), 0, list[int]()
@@ -219,7 +211,7 @@ def test_a_provider_that_drops_a_turn_s_reasoning_finds_the_prompt_that_began_it
         answer = replace(told("ok", f"a{n}"), usage=usage, model="m", time=10.0 * n)
         log.append(MessageEntry(id=answer.id, parent=log.leaf, message=answer))
         counted += 2_000
-    reconciliation = reconciled(Session("s", log), Pricing("m", PRICES, rules, head=HEAD))
+    reconciliation = reconciled(Session("s", log), cache)
     assert (
         reconciliation.predicted[:, READ].tolist() == reconciliation.reported[:, READ].tolist()
     ) is reproduced
@@ -257,13 +249,13 @@ def test_a_recording_whose_client_reports_nothing_of_a_cache_is_not_compared() -
     session = recorded([0, 10, 10])
     for answer, usage in reported(session):
         object.__setattr__(answer, "usage", Usage(input=usage.prompt))
-    reconciliation = reconciled(session, Pricing("m", PRICES, OPENAI))
+    reconciliation = reconciled(session, "openai", None)
     assert (reconciliation.why, len(reconciliation.predicted), reconciliation.left_out) == (
         "its reports say nothing of a cache",
         0,
         3,
     )
-    assert reconciled(session, Pricing("m", PRICES, NO_CACHE)).error("prompt") == 0.0
+    assert reconciled(session, "no cache", None).error("prompt") == 0.0
 
 
 def test_a_model_without_a_price_is_priced_as_the_one_that_its_name_goes_on_from() -> None:
@@ -297,7 +289,7 @@ def test_tokens_are_those_before_the_answer_and_not_after_it() -> None:
 
 def test_reported_dollars_take_each_part_at_its_own_price() -> None:
     usage = Usage(input=100, cache_read=1_000, cache_write=500, cache_write_long=200, output=9_999)
-    assert reported_usd(usage, PRICES) == pytest.approx(
+    assert reported_usd(usage, TARIFF) == pytest.approx(
         (100 * 3 + 1_000 * 0.3 + 300 * 3.75 + 200 * 6) * 1e-6
     )
 

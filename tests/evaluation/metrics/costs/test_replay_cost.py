@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from priced import PRICED, TARIFF
 
 from builders import result, said, told
 from builders import rules as system_prompt
@@ -22,28 +23,14 @@ from workbench import (
     Summary,
 )
 from workbench.engine.compaction.engine import StageRecord
-from workbench.engine.models.cache_rules import (
-    ANTHROPIC,
-    ANTHROPIC_HOUR,
-    NO_CACHE,
-    OPENAI,
-    OPENAI_WRITES,
-    CacheRules,
-)
-from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import Message, Usage, chars_per_token
-from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
+from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import CompactionEvent, RepeatedPrompt, Step
 
-PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75,cache_write_long=6")
 DOLLAR = 1e-6
 """Of a price a million tokens, what one token costs."""
-
-
-def priced(rules: CacheRules = ANTHROPIC) -> Pricing:
-    return Pricing("m", PRICES, rules)
 
 
 def session(requests: int, *, every: float = 10.0, output: int = 0) -> Session:
@@ -71,8 +58,8 @@ def replayed(
     return Replay(made, "p", "natural", 200_000, sizing, steps, events, ())
 
 
-def reckoned(replay: Replay, rules: CacheRules = ANTHROPIC, fetched: int = 0) -> ReplayCost:
-    found = replay_cost(replay, priced(rules), fetched)
+def reckoned(replay: Replay, cache: str = "anthropic", fetched: int = 0) -> ReplayCost:
+    found = replay_cost(replay, PRICED[cache], fetched)
     assert found is not None
     return found
 
@@ -88,8 +75,8 @@ def test_the_first_request_writes_all_and_the_next_reads_it_and_writes_the_rest(
 
 
 def test_cached_tokens_are_paid_once() -> None:
-    for rules in (ANTHROPIC, ANTHROPIC_HOUR, OPENAI, NO_CACHE):
-        for charge in reckoned(replayed((10_000, 0), (12_000, 10_000)), rules).charges:
+    for cache in ("anthropic", "anthropic, 1 hour", "openai", "no cache"):
+        for charge in reckoned(replayed((10_000, 0), (12_000, 10_000)), cache).charges:
             plain = charge.prompt - charge.read - charge.written
             assert plain >= 0
             assert charge.usd_input == pytest.approx(plain * 3 * DOLLAR)
@@ -100,16 +87,16 @@ def test_the_overhead_is_paid_with_every_request() -> None:
     sum, not once.
     """
     found = reckoned(
-        replayed((21_000, 0), (22_000, 21_000), (23_000, 22_000), overhead=20_000), NO_CACHE
+        replayed((21_000, 0), (22_000, 21_000), (23_000, 22_000), overhead=20_000), "no cache"
     )
     assert found.usd == pytest.approx((21_000 + 22_000 + 23_000) * 3 * DOLLAR)
 
 
 def test_writing_for_an_hour_costs_more_and_writing_elsewhere_nothing_beside_the_input() -> None:
     steps = replayed((10_000, 0), (12_000, 10_000))
-    assert reckoned(steps, ANTHROPIC_HOUR).charges[0].usd == pytest.approx(0.06)
-    assert reckoned(steps, OPENAI).charges[0].usd == pytest.approx(0.03)
-    assert reckoned(steps, NO_CACHE).usd == pytest.approx(22_000 * 3 * DOLLAR)
+    assert reckoned(steps, "anthropic, 1 hour").charges[0].usd == pytest.approx(0.06)
+    assert reckoned(steps, "openai").charges[0].usd == pytest.approx(0.03)
+    assert reckoned(steps, "no cache").usd == pytest.approx(22_000 * 3 * DOLLAR)
 
 
 def test_after_a_pause_longer_than_the_lifetime_all_is_written_again() -> None:
@@ -117,7 +104,9 @@ def test_after_a_pause_longer_than_the_lifetime_all_is_written_again() -> None:
     assert paused.charges[1].read == 0
     assert paused.charges[1].usd == pytest.approx(12_000 * 3.75 * DOLLAR)
     assert (
-        reckoned(replayed((10_000, 0), (12_000, 10_000), every=301), ANTHROPIC_HOUR).charges[1].read
+        reckoned(replayed((10_000, 0), (12_000, 10_000), every=301), "anthropic, 1 hour")
+        .charges[1]
+        .read
         == 10_000
     )
 
@@ -128,7 +117,7 @@ def test_a_compaction_breaks_the_prefix_and_leaves_the_head() -> None:
     )
     assert found.charges[1].read == 20_000
     assert (
-        reckoned(replayed((90_000, 0), (30_000, 25_000), overhead=20_000), OPENAI).charges[1].read
+        reckoned(replayed((90_000, 0), (30_000, 25_000), overhead=20_000), "openai").charges[1].read
         == 24_960
     )
 
@@ -162,10 +151,10 @@ def test_reasoning_that_leaves_at_a_user_s_message_takes_what_stood_behind_it_ou
         (),
         (),
     )
-    found = reckoned(replay, OPENAI)
+    found = reckoned(replay, "openai")
     assert [one.read for one in found.plain] == [0, 12_800, 12_800, 38_400]
     assert [charge.read for charge in found.charges] == [0, 2_048, 4_096, 16_896]
-    kept = reckoned(replay, OPENAI_WRITES)
+    kept = reckoned(replay, "openai, writes")
     assert [one.read for one in kept.plain] == [0, 12_800, 25_600, 38_400]
 
 
@@ -176,7 +165,7 @@ def test_what_is_saved_is_what_no_compaction_would_have_cost_less_the_strategy_a
     20,000.
     """
     steps = replayed((50_000, 0), (20_000, 0), (30_000, 20_000), recorded=(50_000, 60_000, 70_000))
-    found = reckoned(steps, NO_CACHE, fetched=1_000)
+    found = reckoned(steps, "no cache", fetched=1_000)
     assert found.usd_plain == pytest.approx(180_000 * 3 * DOLLAR)
     assert found.usd == pytest.approx(100_000 * 3 * DOLLAR)
     assert found.reacquired == pytest.approx(0.003)
@@ -202,14 +191,14 @@ def test_the_break_even_request_is_the_first_whose_sum_is_no_higher() -> None:
         (25_000, 0),
         recorded=(100_000, 100_000, 100_000, 100_000),
     )
-    assert reckoned(steps, NO_CACHE).break_even == (1, 2)
+    assert reckoned(steps, "no cache").break_even == (1, 2)
 
 
 def test_what_never_pays_off_has_no_break_even_request_and_what_never_compacts_does_not_part() -> (
     None
 ):
     dearer = replayed((100_000, 0), (150_000, 0), recorded=(100_000, 100_000))
-    assert reckoned(dearer, NO_CACHE).break_even == (1, None)
+    assert reckoned(dearer, "no cache").break_even == (1, None)
     assert reckoned(replayed((10_000, 0), (12_000, 10_000))).break_even is None
 
 
@@ -236,7 +225,7 @@ def test_a_summary_is_priced_by_what_it_replaces_and_by_its_length_where_who_wro
         ),
     )
     sized = replace(steps, sizing=Sizing((700, 300, 0, 0), 0, chars_per_token))
-    found = reckoned(sized, NO_CACHE)
+    found = reckoned(sized, "no cache")
     assert [charge.summaries for charge in found.charges] == [
         0.0,
         pytest.approx(1_000 * 3e-6 + 400 * 15e-6),
@@ -254,7 +243,7 @@ def test_a_summary_pays_for_the_text_of_what_it_replaces_and_for_no_sealed_think
         counted=(700, 300, 0, 0),
         hidden=(0, 1_000, 0, 0),
     )
-    found = reckoned(replace(steps, sizing=sizing), NO_CACHE)
+    found = reckoned(replace(steps, sizing=sizing), "no cache")
     assert found.charges[1].summaries == pytest.approx(1_000 * 3e-6 + 100 * 15e-6)
 
 
@@ -265,7 +254,7 @@ def test_a_later_summary_pays_for_the_earlier_one_that_it_takes_in() -> None:
     )
     second = fired(5, Completion(text="", model="e", output_tokens=100), dropped=("s1",))
     steps = replayed((10_000, 0), (2_000, 0), (2_000, 0), events=(first, second))
-    found = reckoned(steps, NO_CACHE)
+    found = reckoned(steps, "no cache")
     assert found.charges[2].summaries == pytest.approx(
         chars_per_token(earlier) * 3e-6 + 100 * 15e-6
     )
@@ -294,7 +283,7 @@ def test_it_is_read_anew_where_the_cache_holds_no_such_beginning() -> None:
     answer = Completion(text="x", model="e", output_tokens=400)
     event = repeating(answer, tokens=11_000, prefix=10_000)
     requests = ((10_000, 0), (2_000, 0))
-    without_cache = reckoned(replayed(*requests, events=(event,)), NO_CACHE)
+    without_cache = reckoned(replayed(*requests, events=(event,)), "no cache")
     assert without_cache.charges[1].summaries == pytest.approx((11_000 * 3 + 400 * 15) * DOLLAR)
     parted = repeating(answer, tokens=11_000, prefix=4_000)
     other_beginning = reckoned(replayed(*requests, events=(parted,)))
@@ -313,7 +302,7 @@ def test_a_repeated_request_that_failed_costs_nothing() -> None:
 def test_a_real_call_costs_what_was_paid_for_it() -> None:
     paid = Completion(text="x", model="litellm:m", input_tokens=5_000, output_tokens=400, usd=0.25)
     found = reckoned(
-        replayed((10_000, 0), (2_000, 0), events=(fired(3, paid, dropped=("u0",)),)), NO_CACHE
+        replayed((10_000, 0), (2_000, 0), events=(fired(3, paid, dropped=("u0",)),)), "no cache"
     )
     assert found.charges[1].summaries == 0.25
     assert found.assumed == 0
@@ -321,7 +310,7 @@ def test_a_real_call_costs_what_was_paid_for_it() -> None:
 
 def test_a_summary_after_the_last_request_is_still_paid() -> None:
     answer = Completion(text="", model="e", output_tokens=100)
-    found = reckoned(replayed((10_000, 0), events=(fired(2, answer, dropped=()),)), NO_CACHE)
+    found = reckoned(replayed((10_000, 0), events=(fired(2, answer, dropped=()),)), "no cache")
     assert found.charges[-1].summaries == pytest.approx(100 * 15e-6)
 
 
@@ -344,8 +333,9 @@ def test_a_short_reported_answer_counts_with_its_counted_length() -> None:
 
 
 def test_a_long_prompt_pays_its_tier() -> None:
-    dear = replace(PRICES, longer=((100_000, replace(PRICES.rates, input=6e-6)),))
-    found = replay_cost(replayed((100_000, 0), (100_001, 0)), Pricing("m", dear, NO_CACHE))
+    dear = replace(TARIFF, longer=((100_000, replace(TARIFF.rates, input=6e-6)),))
+    prices = replace(PRICED["no cache"], tariff=dear)
+    found = replay_cost(replayed((100_000, 0), (100_001, 0)), prices)
     assert found is not None
     assert [charge.usd for charge in found.charges] == [
         pytest.approx(0.3),
@@ -354,7 +344,7 @@ def test_a_long_prompt_pays_its_tier() -> None:
 
 
 def test_without_a_tariff_there_is_no_bill() -> None:
-    assert replay_cost(replayed((10, 0)), Pricing("m", None)) is None
+    assert replay_cost(replayed((10, 0)), replace(PRICED["no cache"], tariff=None)) is None
 
 
 def test_a_model_without_a_price_is_priced_as_another_and_says_so() -> None:
@@ -388,6 +378,34 @@ def test_a_named_model_or_given_prices_take_the_place_of_the_recording_s() -> No
     assert (given.rules.seconds, given.why) == (300, "the prices were given")
 
 
+def test_prices_of_one_s_own_are_by_the_million() -> None:
+    given = pricing(
+        session(2), prices="input=3, output=15, cache_read=0.3, cache_write=3.75"
+    ).tariff
+    assert given is not None
+    assert given.rates.input == pytest.approx(3e-6)
+    assert given.rates.cache_write == given.rates.cache_write_long == pytest.approx(3.75e-6)
+    plain = pricing(session(2), prices="input=1,output=2").tariff
+    assert plain is not None
+    assert plain.rates.cache_read == plain.rates.cache_write == plain.rates.input
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("input=3", "have no output"),
+        (" ", "no input and no output"),
+        ("input=3,output=x", "no amount"),
+        ("input=-1,output=2", "no amount"),
+        ("input=nan,output=2", "no amount"),
+        ("in=3,output=2", "not a price"),
+    ],
+)
+def test_a_price_that_makes_no_sense_says_what_would(text: str, told: str) -> None:
+    with pytest.raises(SettingError, match=told):
+        pricing(session(2), prices=text)
+
+
 def test_a_named_model_without_a_price_is_refused() -> None:
     with pytest.raises(
         SettingError, match="no price is known for the model 'no-such-model-9'; name one of"
@@ -396,21 +414,20 @@ def test_a_named_model_without_a_price_is_refused() -> None:
 
 
 def test_the_hour_s_cache_is_taken_where_the_recording_wrote_to_it() -> None:
-    def said_so(long: int) -> CacheRules:
+    def said_so(long: int) -> float:
         answer = AssistantMessage(
             id="a", blocks=(), usage=Usage(cache_read=500, cache_write=100, cache_write_long=long)
         )
-        return pricing(Session.of([said("hi"), answer], model="claude-opus-4-5")).rules
+        return pricing(Session.of([said("hi"), answer], model="claude-opus-4-5")).rules.seconds
 
-    assert said_so(100).seconds == 3_600
-    assert said_so(0).seconds == 300
+    assert (said_so(100), said_so(0)) == (3_600, 300)
 
 
 def test_the_head_is_what_the_recording_reads_after_a_break_and_never_more_than_system_prompt_and_tools() -> (
     None
 ):
     steps = replayed((90_000, 0), (30_000, 25_000), overhead=20_000)
-    seen = Pricing("m", PRICES, ANTHROPIC, head=16_000)
+    seen = replace(PRICED["anthropic"], head=16_000)
     found = replay_cost(steps, seen)
     assert found is not None and found.charges[1].read == 16_000
     more = replay_cost(steps, replace(seen, head=80_000))
@@ -419,6 +436,7 @@ def test_the_head_is_what_the_recording_reads_after_a_break_and_never_more_than_
     own = Session.of(messages)
     sizes = (3_000, *steps.sizing.sizes)
     led = replay_cost(
-        replace(steps, session=own, sizing=Sizing(sizes, 20_000, chars_per_token)), priced()
+        replace(steps, session=own, sizing=Sizing(sizes, 20_000, chars_per_token)),
+        PRICED["anthropic"],
     )
     assert led is not None and led.charges[1].read == 23_000
