@@ -31,7 +31,6 @@ from workbench import (
     find_model,
     preset,
 )
-from workbench.engine.compaction.strategy import Always
 from workbench.engine.transcript.context import OpenContext, protected
 from workbench.engine.transcript.message import chars_per_token
 from workbench.live.events import AutomaticStopped, CompactionEnded, CompactionStarted, LastResort
@@ -179,7 +178,7 @@ def test_d7_compactions_without_effect_stop_and_by_hand_one_still_starts(name: s
     """Where everything is pinned and the trigger always says yes, three are the last; by hand it
     still works.
     """
-    settings = Settings(trigger=Always(), hysteresis=0.0)
+    settings = Settings(trigger=preset("null").trigger, hysteresis=0.0)
     live = Compactor(
         name,
         model=find_model("extractive"),

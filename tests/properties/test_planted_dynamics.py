@@ -39,8 +39,8 @@ from workbench import (
     Text,
     UserMessage,
     find_model,
+    preset,
 )
-from workbench.engine.compaction.strategy import Always
 from workbench.engine.transcript.message import Json
 from workbench.live.gauge import Gauge
 from workbench.live.memory import Memory
@@ -141,12 +141,14 @@ def test_d5_a_trigger_that_forgets_is_found() -> None:
 
 
 def test_d6_compactions_without_hysteresis_are_found() -> None:
-    live, messages = grown(NAME, 2_000, settings=Settings(hysteresis=0.0, trigger=Always()))
+    live, messages = grown(
+        NAME, 2_000, settings=Settings(hysteresis=0.0, trigger=preset("null").trigger)
+    )
     assert dynamics.d6(live, messages)
 
 
 def test_d7_a_breaker_that_never_breaks_is_found() -> None:
-    settings = Settings(trigger=Always(), hysteresis=0.0, breaker=10**9)
+    settings = Settings(trigger=preset("null").trigger, hysteresis=0.0, breaker=10**9)
     live = Compactor(
         NAME,
         model=find_model("extractive"),
@@ -170,7 +172,7 @@ class Refuses(Compactor):
 
 
 def test_d7_a_breaker_that_refuses_by_hand_too_is_found() -> None:
-    settings = Settings(trigger=Always(), hysteresis=0.0)
+    settings = Settings(trigger=preset("null").trigger, hysteresis=0.0)
     live = Refuses(
         NAME,
         model=find_model("extractive"),

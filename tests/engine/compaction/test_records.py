@@ -9,8 +9,17 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from builders import conversation, rules, said
-from workbench import Budget, Context, Plan, Replace, Strategy, compact, find_model, preset
-from workbench.engine.compaction.engine import StageRecord
+from workbench import (
+    Budget,
+    Compaction,
+    Context,
+    Plan,
+    Replace,
+    Strategy,
+    compact,
+    find_model,
+    preset,
+)
 from workbench.engine.transcript.context import OpenContext
 from workbench.engine.transcript.message import Message
 
@@ -40,14 +49,13 @@ class Careless:
         return Plan((Replace(start, start + self.chance.randrange(2), by),))
 
 
-def records(context: Context, seed: int) -> tuple[tuple[StageRecord, ...], str]:
-    compaction = compact(
+def compacted(context: Context, seed: int) -> Compaction:
+    return compact(
         context,
         Strategy("careless", (Careless(random.Random(seed)),)),
         BUDGET,
         find_model("extractive"),
     )
-    return compaction.stages, compaction.why
 
 
 def touched(
@@ -70,14 +78,14 @@ def test_the_records_say_what_a_stage_did(ids: Callable[[str], str]) -> None:
     broken = 0
     for seed in range(300):
         fresh = Context.of(messages)
-        found = records(fresh, seed)
+        stages = compacted(fresh, seed).stages
         plan = Careless(random.Random(seed)).plan(fresh, BUDGET)
         assert plan is not None
-        for record in found[0]:
+        for record in stages:
             assert (record.dropped, record.rewritten, record.wrote) == touched(
                 fresh, plan.apply(fresh)
             )
-        broken += bool(found[0] and found[0][0].violations)
+        broken += bool(stages and stages[0].violations)
     assert broken > 20
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from priced import PRICED, TARIFF
+from real_parts import with_steps
 
 from builders import said, told
 from workbench import MetricInput, Replay, Score, Session
@@ -19,7 +20,6 @@ from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.costs.request_charge import charge
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import Step
 
 DRY_RUN = json.loads((Path(__file__).parent / "cachebench_dry_run.json").read_text())
 """What maf-cachebench 0.4.1 printed for each request of `cachebench --dry-run --providers azure
@@ -38,9 +38,9 @@ def metric_input(
     ]
     session = Session.of(messages)
     whole = recorded or [tokens for tokens, _ in steps]
-    made = tuple(Step(i, 2 * i + 1, whole[i], *one) for i, one in enumerate(steps))
     sizing = Sizing((0,) * len(messages), 0, chars_per_token)
-    replay = Replay(session, "p", "natural", 200_000, sizing, made, (), ())
+    empty = Replay(session, "p", "natural", 200_000, sizing, (), (), ())
+    replay = with_steps(empty, *((whole[i], *one) for i, one in enumerate(steps)))
     return MetricInput(replay, Index(session.messages), prices=PRICED[rules])
 
 

@@ -9,6 +9,7 @@ from functools import cache
 
 import pytest
 from priced import PRICED
+from real_parts import with_steps
 
 from workbench import MetricInput, Prepared, bundled, metric_input, prepared, replay
 from workbench.engine.transcript.message import said_text
@@ -23,7 +24,6 @@ from workbench.evaluation.metrics.paging import (
     recall_cost,
 )
 from workbench.evaluation.metrics.view import view
-from workbench.evaluation.replays.step import Step
 
 TOOL = 160
 
@@ -122,8 +122,9 @@ def test_a_thing_that_several_boundaries_ask_for_is_fetched_once() -> None:
 def test_a_call_is_one_more_request_and_stays_until_the_next_compaction(
     cache: str, carried: float
 ) -> None:
-    steps = [Step(i, 2 * i + 1, 12_800, 12_800, 0, 0 if i == 4 else None) for i in range(6)]
-    made = replace(scored("truncate+recall").replay, steps=tuple(steps))
+    sent = with_steps(scored("truncate+recall").replay, *[(12_800, 12_800, 0)] * 6).steps
+    fifth = replace(sent[4], compaction=0)
+    made = replace(scored("truncate+recall").replay, steps=(*sent[:4], fifth, sent[5]))
     usd = [recall_cost(made, PRICED[cache], faults) for faults in ((), [fault("a", 3, 960)])]
     tool = 6 * TOOL * carried
     first = 12_800 * carried + (CALL + 960) * 3 + CALL * 15

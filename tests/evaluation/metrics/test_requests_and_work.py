@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from real_parts import SNAPSHOT
 from recorded_files import bundled_files
 
 from builders import called, result, said, told
@@ -29,7 +30,6 @@ from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import Snapshot
 
 VERBS = ("migrate", "document", "measure", "translate", "encrypt", "archive")
 THINGS = (
@@ -96,7 +96,7 @@ def planted(seed: int) -> Planted:
 def scored(name: str, messages: list[Message], *context: Message) -> Score:
     session = Session.of(messages)
     sizing = Sizing.of(session, [chars_per_token(message) for message in messages], chars_per_token)
-    shot = Snapshot(len(messages), Context.of(context))
+    shot = replace(SNAPSHOT, at=len(messages), context=Context.of(context))
     replay = Replay(session, "made", "natural", 100_000, sizing, (), (), (shot,))
     return BUILTIN[name].score(MetricInput(replay, Index(messages)))
 

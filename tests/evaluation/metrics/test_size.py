@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from real_parts import STAGE, with_steps
 
 from builders import said, told
 from workbench import Budget, Compaction, Completion, Context, MetricInput, Replay, Session
-from workbench.engine.compaction.engine import StageRecord
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import CompactionEvent, Step
+from workbench.evaluation.replays.step import CompactionEvent
 
 
 def metric_input(*sent: int, window: int) -> MetricInput:
@@ -22,9 +22,9 @@ def metric_input(*sent: int, window: int) -> MetricInput:
         for i in range(len(sent))
         for message in (said("go on", f"u{i}"), told("ok", f"a{i}"))
     ]
-    steps = tuple(Step(i, 2 * i + 1, tokens, tokens, 0) for i, tokens in enumerate(sent))
     sizing = Sizing((0,) * len(messages), 0, chars_per_token)
-    replay = Replay(Session.of(messages), "p", "natural", window, sizing, steps, (), ())
+    empty = Replay(Session.of(messages), "p", "natural", window, sizing, (), (), ())
+    replay = with_steps(empty, *((tokens, tokens, 0) for tokens in sent))
     return MetricInput(replay, Index(messages))
 
 
@@ -44,7 +44,7 @@ def test_what_summaries_cost_counts_as_sent() -> None:
     saved = replace(made, replay=replace(made.replay, steps=steps))
     assert BUILTIN["tokens_saved"].score(saved).value == pytest.approx(0.5)
     completion = Completion(text="so far", model="m", input_tokens=30, output_tokens=20)
-    stage = StageRecord("summarize", 100, 60, (completion,))
+    stage = replace(STAGE, tokens_before=100, tokens_after=60, completions=(completion,))
     context = Context((), ())
     compaction = Compaction(
         context, context, context, Budget(target=1, window=100), (stage,), "compacted"

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from real_parts import SNAPSHOT
 
 from builders import called, result, said, told
 from workbench import Context, MetricInput, Replay, Score, Session, Summary, find_model, preset
@@ -9,7 +12,6 @@ from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import Snapshot
 
 FILLER = [told(f"plain words about nothing {i}", f"f{i}") for i in range(30)]
 MESSAGES: list[Message] = [
@@ -57,7 +59,16 @@ def test_a_context_with_both_values_or_none_has_no_stale_one(strategy: str) -> N
 def test_a_summary_with_the_old_value_alone_is_stale() -> None:
     context = Context.of([Summary(id="s", text="the mailer has retryLimit = 3000")])
     sizing = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], chars_per_token)
-    replay = Replay(SESSION, "made", "natural", 100_000, sizing, (), (), (Snapshot(AT, context),))
+    replay = Replay(
+        SESSION,
+        "made",
+        "natural",
+        100_000,
+        sizing,
+        (),
+        (),
+        (replace(SNAPSHOT, at=AT, context=context),),
+    )
     assert BUILTIN["value_stale"].score(MetricInput(replay, Index(MESSAGES))) == Score(1.0, n=1)
 
 

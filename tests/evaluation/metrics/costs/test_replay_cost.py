@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from priced import PRICED, TARIFF
+from real_parts import STAGE, with_steps
 
 from builders import result, said, told
 from builders import rules as system_prompt
@@ -22,12 +23,11 @@ from workbench import (
     SettingError,
     Summary,
 )
-from workbench.engine.compaction.engine import StageRecord
 from workbench.engine.transcript.message import Message, Usage, chars_per_token
 from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import CompactionEvent, RepeatedPrompt, Step
+from workbench.evaluation.replays.step import CompactionEvent, RepeatedPrompt
 
 DOLLAR = 1e-6
 """Of a price a million tokens, what one token costs."""
@@ -53,9 +53,9 @@ def replayed(
     """A replay whose requests sent so many tokens, of which so many stood in the request before."""
     made = session(len(sent), every=every, output=output)
     whole = recorded or tuple(tokens for tokens, _ in sent)
-    steps = tuple(Step(i, 2 * i + 1, whole[i], *one) for i, one in enumerate(sent))
     sizing = Sizing((0,) * len(made.messages), overhead, chars_per_token)
-    return Replay(made, "p", "natural", 200_000, sizing, steps, events, ())
+    replay = Replay(made, "p", "natural", 200_000, sizing, (), events, ())
+    return with_steps(replay, *((whole[i], *one) for i, one in enumerate(sent)))
 
 
 def reckoned(replay: Replay, cache: str = "anthropic", fetched: int = 0) -> ReplayCost:
@@ -138,19 +138,9 @@ def test_reasoning_that_leaves_at_a_user_s_message_takes_what_stood_behind_it_ou
         (38_400, 16_896, 4_096),
         (51_200, 29_696, 16_896),
     ]
-    steps = tuple(
-        Step(i, at, *one) for i, (at, one) in enumerate(zip((1, 3, 5, 7), sizes, strict=True))
-    )
-    replay = Replay(
-        Session.of(messages),
-        "p",
-        "natural",
-        200_000,
-        Sizing((0,) * 8, 0, chars_per_token),
-        steps,
-        (),
-        (),
-    )
+    sizing = Sizing((0,) * 8, 0, chars_per_token)
+    empty = Replay(Session.of(messages), "p", "natural", 200_000, sizing, (), (), ())
+    replay = with_steps(empty, *sizes)
     found = reckoned(replay, "openai")
     assert [one.read for one in found.plain] == [0, 12_800, 12_800, 38_400]
     assert [charge.read for charge in found.charges] == [0, 2_048, 4_096, 16_896]
@@ -206,7 +196,7 @@ def fired(
     at: int, *answers: Completion, dropped: tuple[str, ...], wrote: tuple[Message, ...] = ()
 ) -> CompactionEvent:
     nothing = Context((), ())
-    stage = StageRecord("summarize", 0, 0, answers, (), dropped, (), wrote)
+    stage = replace(STAGE, completions=answers, dropped=dropped, wrote=wrote)
     return CompactionEvent(
         0,
         at,
