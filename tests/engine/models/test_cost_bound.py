@@ -8,13 +8,14 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from priced import priced_as
 from recorded_files import bundled_files
 
 from profiles import examples
 from workbench import load
 from workbench.engine.models.billing import bound
 from workbench.engine.models.likelihood import LocalLikelihood
-from workbench.engine.models.prices import dearest, tariff
+from workbench.engine.models.prices import dearest
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.models.weights import weights
@@ -64,7 +65,7 @@ def test_no_other_tokenizer_makes_more_of_what_is_hard_to_cut() -> None:
 
 def test_the_bound_is_all_tokens_at_the_dearest_rates() -> None:
     found = bound("anthropic/claude-haiku-4-5", ProviderOptions(), ["word " * 100], 300)
-    known = tariff("anthropic/claude-haiku-4-5")
+    known = priced_as("anthropic/claude-haiku-4-5").priced.tariff
     assert known is not None and known.rates.cache_write > known.rates.input
     assert found.usd == pytest.approx(
         (256 + 500)  # what surrounds the messages, and they
@@ -89,7 +90,7 @@ def test_no_more_is_set_aside_for_a_prompt_than_its_window_holds() -> None:
 def test_thoughts_count_at_their_own_price_and_a_search_at_its() -> None:
     dear, plain = (
         dearest("perplexity/sonar-reasoning-pro", 1_000),
-        tariff("perplexity/sonar-reasoning-pro"),
+        priced_as("perplexity/sonar-reasoning-pro").priced.tariff,
     )
     assert dear is not None and plain is not None
     assert dear.request > 0 and dear.output >= plain.rates.output

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 from engine.models.windows import window_of
-
-from workbench.engine.models.prices import tariff
+from priced import priced_as
 
 
 def row(name: str) -> str:
     """The row of the table of prices that a name stands for."""
-    found = tariff(name)
-    assert found is not None
-    return found.row
+    tariff = priced_as(name).priced.tariff
+    assert tariff is not None
+    return tariff.row
 
 
 @pytest.mark.parametrize("name", ["gpt-4.1", "openai/gpt-4.1", "openai:gpt-4.1"])
@@ -24,7 +23,7 @@ def test_a_name_may_name_its_provider_as_agents_libraries_do(name: str) -> None:
 
 
 def test_a_dated_name_has_its_window_and_prices() -> None:
-    found = tariff("claude-opus-4-5-20251101")
+    found = priced_as("claude-opus-4-5-20251101").priced.tariff
     assert window_of("litellm:claude-opus-4-5-20251101") == 200_000
     assert found is not None
     assert (
@@ -58,7 +57,8 @@ def test_a_date_that_the_table_does_not_know_falls_back_to_the_model() -> None:
 
 def test_a_small_sibling_is_not_taken_for_the_model() -> None:
     assert row("gpt-4o-mini") == "gpt-4o-mini"
-    large, small = tariff("gpt-4o"), tariff("gpt-4o-mini-2024-07-18")
+    large = priced_as("gpt-4o").priced.tariff
+    small = priced_as("gpt-4o-mini-2024-07-18").priced.tariff
     assert large is not None and small is not None and small.rates.input < large.rates.input
 
 
@@ -67,19 +67,19 @@ def test_a_small_sibling_is_not_taken_for_the_model() -> None:
 )
 def test_an_unknown_model_has_neither_window_nor_price(name: str) -> None:
     assert window_of(f"litellm:{name}") is None
-    assert tariff(name) is None
+    priced = priced_as(name).priced
+    assert priced.why == f"no price is known for the model {name!r}" and priced.model != name
 
 
 def test_a_model_without_cache_prices_pays_the_full_price_for_cached_input() -> None:
-    found = tariff("gpt-4")
+    found = priced_as("gpt-4").priced.tariff
     assert (
         found is not None and found.rates.cache_read == found.rates.cache_write == found.rates.input
     )
 
 
 def test_prices_name_the_row_they_stand_in() -> None:
-    found = tariff("some-gateway/gpt-4o")
-    assert found is not None and found.row == "gpt-4o"
+    assert row("some-gateway/gpt-4o") == "gpt-4o"
 
 
 def test_looking_up_a_price_does_not_import_litellm() -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from command import answer
 from engine.models.provider import Reply, completion, serving
+from priced import priced_as
 
 from builders import remembering, rules
 from workbench import Scripted, Session, SetupError, compare, save
 from workbench.cli import main
-from workbench.engine.models.prices import tariff
 from workbench.engine.models.speed import measured
 
 MODELS_FILE = "WORKBENCH_MODELS"
@@ -62,7 +62,7 @@ def test_asks_of_a_paid_model_are_counted_and_priced_without_one(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     found = foreseen(recording, PAID, tmp_path / "run")
-    (model_use,), price = found["asked"], tariff("gpt-4o-mini")
+    (model_use,), price = found["asked"], priced_as("gpt-4o-mini").priced.tariff
     assert (model_use["strategy"], model_use["model"]) == ("summarize", PAID)
     assert price is not None and model_use["requests"] > 4
     read, written = model_use["input_tokens"], model_use["output_tokens"]

@@ -25,11 +25,13 @@ from urllib.parse import quote
 from urllib.request import urlopen
 
 from workbench import Findings, Results, render
-from workbench.base.formats import percent
+from workbench.base.markup import environment
 from workbench.cli.headline import outcome, show
 from workbench.report.view.app import ViewServer
 
 POSSIBLE = 0.1
+PERCENT = environment().from_string("{{ share | percent }}")
+"""A share as a page shows it."""
 
 HALVES = {"The work": "work", "Names": "names", "Code": "code"}
 TABLES = {"own-trigger": "own trigger", "same-size": "same size"}
@@ -298,7 +300,7 @@ def of_json(answer: Mapping[str, Any]) -> Iterator[Reading]:
         yield Reading("json", ("recommendation",), answer["decision"]["recommendation"])
     if answer["decision"] is not None:
         for name, share in answer["decision"]["level"].items():
-            yield Reading("json", ("as good", name), percent(share))
+            yield Reading("json", ("as good", name), PERCENT.render(share=share))
             may_be = "yes" if share >= POSSIBLE else "no"
             yield Reading("json", ("may be the best", name), may_be)
     for row in answer["strategies"]:
@@ -307,11 +309,15 @@ def of_json(answer: Mapping[str, Any]) -> Iterator[Reading]:
             for place, column in (("same size", half), ("own trigger", f"{half}_own")):
                 if row[column] is not None:
                     yield Reading(
-                        "json", (place, half, name), percent(row[column]).replace("−", "-")
+                        "json",
+                        (place, half, name),
+                        PERCENT.render(share=row[column]).replace("−", "-"),
                     )
         if row["cost_saved"] is not None:
             yield Reading(
-                "json", ("bill saved", name), percent(row["cost_saved"]).replace("−", "-")
+                "json",
+                ("bill saved", name),
+                PERCENT.render(share=row["cost_saved"]).replace("−", "-"),
             )
     if not answer["advice"]:
         yield from of_words(

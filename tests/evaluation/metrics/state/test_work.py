@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from builders import called, result, said, told
-from workbench.engine.extraction.statements import says_done
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.index import Index
 
@@ -65,22 +64,35 @@ def test_work_that_looks_alike_does_not_end_it() -> None:
     assert (len(state(words)["open"]), len(state(words)["done"])) == (1, 0)
 
 
-@pytest.mark.parametrize(
-    "line", ["- [x] migrate the table", "the migration is finished", "Fixed the retry bug"]
-)
-def test_a_line_says_done(line: str) -> None:
-    assert says_done(line)
+def left_after(line: str) -> tuple[int, int]:
+    """How much work is open and how much is done once a line was said of the one open piece."""
+    more = [told("we need to see, and it is still so", f"f{i}") for i in range(9)]
+    found = state(index(*more, told("We still need to rewrite the billing export."), told(line)))
+    return len(found["open"]), len(found["done"])
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "- [ ] migrate",
-        "not done yet",
-        "it will be finished on Monday",
-        "must be fixed",
-        "we look at it",
+        "- [x] rewrite the billing export",
+        "the rewrite of the billing export is finished",
+        "Fixed the rewrite of the billing export",
     ],
 )
-def test_a_line_does_not_say_done(line: str) -> None:
-    assert not says_done(line)
+def test_a_line_that_says_done_ends_the_work(line: str) -> None:
+    assert left_after(line) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [ ] rewrite the billing export",
+        "the rewrite of the billing export is not done yet",
+        "the rewrite of the billing export will be finished on Monday",
+        "the rewrite of the billing export must be fixed",
+        "we look at the rewrite of the billing export",
+    ],
+)
+def test_a_line_that_does_not_say_done_leaves_it_open(line: str) -> None:
+    left, done = left_after(line)
+    assert left and not done
