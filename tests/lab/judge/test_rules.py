@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from rule_rows import rules_after
 
-from workbench import find_model
-from workbench.evaluation.metrics.exam.rule_verdicts import RuleVerdict
-from workbench.lab.judge.rules import RuleGrader
+from builders import said
 
-OPEN = RuleVerdict("never push to the main branch", 0, "unsure", "pushed to main", "")
-
-
-def grader(answer: str) -> RuleGrader:
-    return RuleGrader(find_model(f"scripted:{answer}"))
+RULE = said("Never push to the main branch.", "rule")
 
 
 @pytest.mark.parametrize(
@@ -24,11 +21,15 @@ def grader(answer: str) -> RuleGrader:
         ("I would rather not say.", "unsure"),
     ],
 )
-def test_its_last_word_counts(answer: str, outcome: str) -> None:
-    assert grader(answer).graded(OPEN, ["Pushed to main."]).outcome == outcome
+def test_its_last_word_counts(answer: str, outcome: str, tmp_path: Path) -> None:
+    (row,) = rules_after(tmp_path, "Pushed to main.", [RULE], grader=answer)
+    assert row["outcome"] == outcome
+    assert row["reason"].startswith("scripted ")
 
 
-def test_it_is_not_asked_where_code_is_sure_or_nothing_was_written() -> None:
-    sure = RuleVerdict(OPEN.rule, 0, "word for word", OPEN.rule, "")
-    assert grader("lost").graded(sure, ["A summary."]) == sure
-    assert grader("kept").graded(OPEN, []) == OPEN
+def test_it_is_not_asked_where_code_is_sure_or_nothing_was_written(tmp_path: Path) -> None:
+    summary = "Never push to the main branch."
+    (sure,) = rules_after(tmp_path, summary, [RULE], grader="lost")
+    assert (sure["outcome"], sure["reason"]) == ("word for word", "")
+    (unread,) = rules_after(tmp_path, summary, [RULE], strategy="truncate", grader="kept")
+    assert unread["outcome"] == "lost" and "scripted" not in unread["reason"]
