@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rule_rows import rules_after
+from replay_rows import rules_after
 
 from builders import called, result, said, told
 
