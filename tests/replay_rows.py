@@ -71,9 +71,11 @@ def losses_after(
         summary: what stands in the place of the older messages; without commas.
         between: said after the compaction, before the use.
     """
-    before = [said("Go", "first"), called("read", "t", path="told"), result(line, "t")]
+    before: list[Message] = [said("Go", "first")]
+    before += [called("read", "t", path="told"), result(line, "t")]
     before += [told("All read.", "read"), said("Go on", "more"), *work(0, 12)]
-    after = [*between, told(use, "use"), *(told("Fine.", f"end {n}") for n in range(12))]
+    after: list[Message] = [*between, told(use, "use")]
+    after += [told("Fine.", f"end {n}") for n in range(12)]
     path = folder / "session.jsonl"
     save(Session.of([*before, *after], id="one"), path)
     words = ["-s", "summarize", "-w", 4_000, "-m", f"scripted:{summary}", "--losses", 40]

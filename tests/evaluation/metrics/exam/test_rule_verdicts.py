@@ -8,6 +8,7 @@ import pytest
 from replay_rows import rules_after
 
 from builders import called, result, said, told
+from workbench.engine.transcript.message import Message
 
 PUSH = "Never push to the main branch without review."
 POOL = "Keep at most 40 connections in the pool."
@@ -69,6 +70,6 @@ def test_the_nearest_sentence_and_the_reason_are_told(tmp_path: Path) -> None:
 
 
 def test_results_of_tools_say_no_rule(tmp_path: Path) -> None:
-    read = [called("read", "c90", path="rules"), result(PUSH, "c90")]
+    read: list[Message] = [called("read", "c90", path="rules"), result(PUSH, "c90")]
     rows = rules_after(tmp_path, "x", DEMANDS, kept=read)
     assert [row["outcome"] for row in rows] == ["lost"] * 3
