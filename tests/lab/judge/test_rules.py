@@ -16,7 +16,7 @@ RULE = said("Never push to the main branch.", "rule")
     ("answer", "outcome"),
     [
         ("Kept.", "other words"),
-        ("It says the opposite: contradicted", "contradicted"),
+        ("Not kept, it says the opposite: contradicted", "contradicted"),
         ("lost", "lost"),
         ("I would rather not say.", "unsure"),
     ],

@@ -254,6 +254,17 @@ def test_the_whole_history_answers_every_item_and_nothing_is_a_guess(ready: wb.P
     assert of_context(ready).score == pytest.approx(0)
 
 
+def test_a_wrong_answer_has_less_than_a_guess_and_the_score_is_the_mean(
+    ready: wb.Prepared,
+) -> None:
+    item = of_context(ready).items[0]
+    wrong = item.evidence.replace(item.answer, item.look_alikes[0])
+    exam = of_context(ready, wb.Summary(id="s", text=wrong))
+    assert exam.credits and exam.credits[0] == pytest.approx(-1 / len(item.look_alikes))
+    weights = [item.weight for item in exam.items]
+    assert exam.score == pytest.approx(np.average(exam.credits, weights=weights))
+
+
 def test_a_context_scores_the_same_as_messages_and_as_text(ready: wb.Prepared) -> None:
     messages = ready.session.messages[60:80]
     retold = [wb.Summary(id=f"s-{one.id}", text=said_text(one)) for one in messages]

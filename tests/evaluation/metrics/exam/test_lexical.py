@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from workbench.evaluation.metrics.exam.item import Item, corrected, mean_score
+from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.exam.lexical import Lexical
 from workbench.evaluation.metrics.exam.stating import demands, denies, flipped
 
@@ -90,11 +89,6 @@ def test_work_is_open_where_its_last_line_does_not_say_done() -> None:
     )
     assert credit(TODO, "[x] write the migration guide", "[ ] rename the config loader") == 0
     assert credit(TODO, "write the migration guide", "rename the config loader") == 0.5
-
-
-def test_guessing_has_no_score_and_a_wrong_answer_less() -> None:
-    assert corrected([PORT], np.array([1 / 3]))[0] == pytest.approx(0)
-    assert mean_score([PORT, PORT], np.array([1.0, 0.0])) == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize(
