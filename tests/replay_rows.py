@@ -1,4 +1,4 @@
-"""What `workbench replay` tells of one compaction: the user's rules, and what was lost."""
+"""What `workbench replay` tells of the user's rules at one compaction."""
 
 from __future__ import annotations
 
@@ -52,32 +52,3 @@ def rules_after(
         words += ["--grader", f"scripted:{grader}"]
     rows: list[dict[str, Any]] = answer("replay", path, *words)["rules"]
     return [row for row in rows if row["number"] == 0]
-
-
-def losses_after(
-    folder: Path,
-    line: str,
-    use: str,
-    *,
-    summary: str = "x",
-    between: Sequence[Message] = (),
-) -> list[dict[str, Any]]:
-    """The losses where a tool's result said a line early, and an answer used it late.
-
-    Args:
-        folder: for the recording.
-        line: that only a summary could tell after the compaction.
-        use: what the answer says.
-        summary: what stands in the place of the older messages; without commas.
-        between: said after the compaction, before the use.
-    """
-    before: list[Message] = [said("Go", "first")]
-    before += [called("read", "t", path="told"), result(line, "t")]
-    before += [told("All read.", "read"), said("Go on", "more"), *work(0, 12)]
-    after: list[Message] = [*between, told(use, "use")]
-    after += [told("Fine.", f"end {n}") for n in range(12)]
-    path = folder / "session.jsonl"
-    save(Session.of([*before, *after], id="one"), path)
-    words = ["-s", "summarize", "-w", 4_000, "-m", f"scripted:{summary}", "--losses", 40]
-    rows: list[dict[str, Any]] = answer("replay", path, *words)["losses"]
-    return rows

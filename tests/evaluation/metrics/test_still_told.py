@@ -1,15 +1,17 @@
 """What another line of the context still tells is no loss."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
-from replay_rows import losses_after
 
-from builders import called, result, said, told
+from builders import result, said, told
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.still_told import is_still_told
+from workbench.evaluation.metrics.still_told import (
+    is_still_spelled,
+    is_still_told,
+    is_told_again,
+)
 
 HISTORY: list[Message] = [
     told("the worker retry.ts = tint(17) guards slow uploads"),
@@ -35,12 +37,6 @@ def test_a_line_that_says_of_it_what_its_evidence_does_still_tells_it(
     demand = Index([*HISTORY, told("I edit retry.ts = tint(17)")]).demand(len(HISTORY))
     (need,) = [need for need in demand.needs if need.entity.text == "retry.ts"]
     assert is_still_told(need, demand.lines_that_name(need, kept, [summary])) == is_told
-
-
-def lost(folder: Path, line: str, summary: str = "x", between: Sequence[Message] = ()) -> list[str]:
-    """The names that are lost where only a summary could tell a line that an answer repeats."""
-    rows = losses_after(folder, line, f"now {line}", summary=summary, between=between)
-    return [row["entity"] for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -75,11 +71,12 @@ def lost(folder: Path, line: str, summary: str = "x", between: Sequence[Message]
     ],
 )
 def test_a_name_that_the_context_spells_is_no_loss(
-    name: str, context: str, is_spelled: bool, tmp_path: Path
+    name: str, context: str, is_spelled: bool
 ) -> None:
     line = "retryLimit is 4500 ms, row_count in parts/menu.ts"
-    assert name in lost(tmp_path, line)
-    assert (name not in lost(tmp_path, line, context)) == is_spelled
+    needs = Index([told(line), told(line)]).demand(1).needs
+    (need,) = [need for need in needs if need.entity.text == name]
+    assert is_still_spelled(need, context) == is_spelled
 
 
 @pytest.mark.parametrize(
@@ -121,27 +118,27 @@ def test_a_name_that_the_context_spells_is_no_loss(
     ],
 )
 def test_another_spelling_of_a_name_still_tells_it(
-    name: str, line: str, context: str, is_spelled: bool, tmp_path: Path
+    name: str, line: str, context: str, is_spelled: bool
 ) -> None:
-    assert name in lost(tmp_path, line)
-    assert (name not in lost(tmp_path, line, context)) == is_spelled
+    needs = Index([told(line), told(line)]).demand(1).needs
+    (need,) = [need for need in needs if need.entity.text == name]
+    assert is_still_spelled(need, context) == is_spelled
 
 
-def listed(text: str) -> list[Message]:
-    """A call that lists this."""
-    return [called("list", "again", path="all"), result(text, "again")]
+def test_a_name_in_colours_is_told_again() -> None:
+    line = "call retryLimit"
+    colours = result("vi\x1b[33m.\x1b[39m\x1b[34mretryLimit\x1b[39m()", "c1")
+    (need,) = Index([told(line), told(line)]).demand(1).needs
+    assert is_told_again(replace(need, use=2), [told(line), colours, told(line)], 1)
 
 
-def test_a_name_in_colours_is_told_again(tmp_path: Path) -> None:
-    colours = listed("vi\x1b[33m.\x1b[39m\x1b[34mretryLimit\x1b[39m()")
-    assert lost(tmp_path, "call retryLimit") == ["retryLimit"]
-    assert lost(tmp_path, "call retryLimit", between=colours) == []
-
-
-def test_what_a_result_says_again_before_the_use_is_told_again(tmp_path: Path) -> None:
-    line = "I ran `bun run seeds:check` on the tree"
-    report = listed("the log says: Ran bun run seeds:check, 0 errors")
-    assert lost(tmp_path, line) == ["bun run seeds:check"]
-    assert lost(tmp_path, line, between=report) == []
-    by_agent = [told("bun run seeds:check", "again")]
-    assert lost(tmp_path, line, between=by_agent) == ["bun run seeds:check"]
+def test_what_a_user_or_a_result_says_again_before_the_use_is_told_again() -> None:
+    history: list[Message] = [told("I ran `bun run seeds:check` on the tree")]
+    report = result("the log says: Ran bun run seeds:check, 0 errors", "c1")
+    use = told("`bun run seeds:check` has 0 errors")
+    messages = [*history, report, use]
+    needs = Index([*history, use]).demand(1).needs
+    (need,) = [need for need in needs if need.entity.kind == "command"]
+    again = replace(need, use=2)
+    assert is_told_again(again, messages, 1)
+    assert not is_told_again(again, [*history, told("bun run seeds:check"), use], 1)
