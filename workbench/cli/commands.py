@@ -210,7 +210,6 @@ WAITING = frozenset(
         "agent hook",
         "agent mcp",
         "lab course",
-        "lab experiment",
         "lab serve",
         "runs delete",
     }
@@ -221,6 +220,8 @@ SILENCING = frozenset({"--quiet", "-q", "--json"})
 
 def shows_its_pulse(words: Sequence[str]) -> bool:
     """Whether a command shows that it is at work while it says nothing."""
+    if not words:
+        return True  # sessions are looked for
     group = moved_to(words)
     path = command_called([group, *words] if group else words)
     return bool(path) and path not in WAITING and SILENCING.isdisjoint(words)

@@ -108,7 +108,7 @@ def experiment(
     fixed = spec.parameters() | _pairs(parameters, "window=32000")
     varied = _pairs(grid, "window=16000,32000")
     if not varied:
-        shows_progress = not quiet and not as_json and sys.stderr.isatty()
+        shows_progress = not quiet and not as_json
         notebook = str(run_experiment(fixed, out, progress=shows_progress))
         if as_json:
             say_json({"notebook": notebook})

@@ -3,6 +3,8 @@ where it broke off.
 """
 
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -80,29 +82,54 @@ def test_the_command_line_says_the_same(capsys: pytest.CaptureFixture[str], tmp_
     assert "whole number" in capsys.readouterr().err and not (tmp_path / "runs").exists()
 
 
-@pytest.mark.notebook
-def test_a_notebook_whose_kernel_is_killed_is_an_error_and_is_kept(tmp_path: Path) -> None:
-    template, out = tmp_path / "killed.ipynb", tmp_path / "out.ipynb"
-    sources = ["n: int = 9  # a signal", "import os\nos.kill(os.getpid(), n)"]
-    tags: list[dict[str, list[str]]] = [{"tags": ["parameters"]}, {}]
-    cells: list[dict[str, object]] = [
-        {
+def template_of(folder: Path, *sources: str) -> Path:
+    """A notebook of these cells, the first of which has its parameters."""
+    cells: list[dict[str, object]] = []
+    for number, source in enumerate(sources):
+        metadata = {"tags": ["parameters"]} if number == 0 else {}
+        cell = {
             "cell_type": "code",
-            "id": f"c{i}",
-            "metadata": tag,
+            "id": f"c{number}",
+            "metadata": metadata,
             "source": source,
             "outputs": [],
             "execution_count": None,
         }
-        for i, (source, tag) in enumerate(zip(sources, tags, strict=True))
-    ]
-    template.write_text(
-        json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
-    )
+        cells.append(cell)
+    template = folder / "template.ipynb"
+    document = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    template.write_text(json.dumps(document))
+    return template
+
+
+@pytest.mark.notebook
+def test_a_notebook_whose_kernel_is_killed_is_an_error_and_is_kept(tmp_path: Path) -> None:
+    template = template_of(tmp_path, "n: int = 9", "import os\nos.kill(os.getpid(), n)")
+    out = tmp_path / "out.ipynb"
     with pytest.raises(NotebookError, match="its kernel died"):
         run_notebook(template, out, {})
     marked = json.loads(out.read_text())
     assert "The kernel died in cell 2" in marked["cells"][0]["source"][0]
+
+
+@pytest.mark.notebook
+def test_a_notebook_that_is_stopped_says_where_and_how_it_goes_on(tmp_path: Path) -> None:
+    stop = "import os, signal, time\nos.kill(os.getppid(), signal.SIGINT)\ntime.sleep(60)"
+    template = template_of(tmp_path, "n: int = 9", stop, "n + 1")
+    out = tmp_path / "out.ipynb"
+    code = (
+        "import sys; from pathlib import Path;"
+        " from workbench.report.page.notebooks import run_notebook;"
+        " run_notebook(Path(sys.argv[1]), Path(sys.argv[2]), {}, progress=True)"
+    )
+    command = [sys.executable, "-c", code, str(template), str(out)]
+    stopped = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert stopped.returncode
+    assert "running template.ipynb: 1 of 3 cells" in stopped.stderr
+    marked = json.loads(out.read_text())
+    (words,) = marked["cells"][0]["source"]
+    assert "This run was stopped in cell 2" in words
+    assert "The same command runs it again" in words
     assert marked["metadata"]["papermill"]["exception"]
 
 

@@ -91,6 +91,27 @@ def ongoing(word: str, *, quiet: bool) -> Iterator[None]:
 
 
 @contextmanager
+def others_bar(word: str, unit: str, *, quiet: bool) -> Iterator[dict[str, Any] | bool]:
+    """What papermill, which draws a bar of its own, is told of it, so that it looks like ours.
+
+    Args:
+        word: what is being done.
+        unit: what is counted.
+        quiet: no bar.
+    """
+    if quiet:
+        yield False
+        return
+    style: dict[str, Any] = {"desc": word, "unit": unit, "bar_format": BAR, "leave": False}
+    if _is_bar():
+        with PULSE.paused():
+            yield style
+    else:
+        stream = Lines(sys.stderr, StandingLines())
+        yield style | {"bar_format": LINE, "file": stream, "mininterval": 0}
+
+
+@contextmanager
 def _moving_bar(
     bar_format: str, total: int, word: str, unit: str, *, quiet: bool
 ) -> Iterator[tqdm[NoReturn]]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from workbench.base.errors import SettingError, SetupError, WorkbenchError
 from workbench.base.package import PACKAGE
 from workbench.base.private_files import make_private, make_private_folder, write_private
+from workbench.evaluation.experiment.progress import others_bar
 
 if TYPE_CHECKING:
     from jupyter_client.manager import AsyncKernelManager
@@ -129,6 +130,13 @@ INLINE = "module://matplotlib_inline.backend_inline"
 """Where figures go in a notebook, whatever this process does with its own."""
 
 
+STOPPED = (
+    "This run was stopped {where}; what follows was not run. The same command runs it again, and"
+    " keeps what is finished."
+)
+"""What stands on top of a notebook that somebody stopped."""
+
+
 class NotebookError(WorkbenchError):
     """A cell of a notebook failed; the notebook as far as it came is kept."""
 
@@ -138,7 +146,8 @@ def run_notebook(
 ) -> Path:
     """Execute a notebook with parameters and write it, outputs and all, to `out`.
 
-    Of a failed run, the notebook is written as far as it came, with the error marked on top.
+    Of a failed run, or one that was stopped, the notebook is written as far as it came, with what
+    befell it on top.
 
     Raises:
         SettingError: an unknown or ill-typed parameter; nothing was started.
@@ -150,7 +159,10 @@ def run_notebook(
 
     make_private_folder(out.parent)
     make_private(out)  # papermill writes into it as it goes
-    with tempfile.TemporaryDirectory(prefix="wb-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="wb-") as folder,
+        others_bar(f"running {template.name}", "cell", quiet=not progress) as bar,
+    ):
         try:
             papermill.execute_notebook(
                 template,
@@ -158,7 +170,7 @@ def run_notebook(
                 values,
                 kernel_name="python3",
                 language="python",
-                progress_bar=progress,
+                progress_bar=bar,
                 kernel_manager_class=own_kernel(Path(folder)),
             )
         except PapermillExecutionError as error:
@@ -168,29 +180,38 @@ def run_notebook(
         except RuntimeError as error:  # also of a kernel that did not start
             if not out.stat().st_size:
                 write_private(out, template.read_bytes())
-            where = mark_dead(out)
+            where = mark_end(out, "The kernel died {where}; what follows was not run.")
             raise NotebookError(
                 f"{out}: its kernel died {where}, maybe for want of memory: {error}"
             ) from None
+        except Exception:
+            raise
+        except BaseException:  # Ctrl-C or SIGTERM
+            if out.stat().st_size:
+                mark_end(out, STOPPED)
+            raise
     return out
 
 
-def mark_dead(path: Path) -> str:
-    """Write on top of a notebook that its kernel died, and return where: in which cell, or
-    before the first one.
+def mark_end(path: Path, words: str) -> str:
+    """Write on top of a notebook what ended it, and return where: in which cell, or before the
+    first one.
+
+    Args:
+        path: of the notebook.
+        words: what is written; `{where}` is filled in.
     """
     page = json.loads(path.read_text(encoding="utf-8"))
     where = "before the first cell"
     for number, cell in enumerate(page["cells"], 1):
-        status = cell["metadata"].get("papermill", {}).get("status")
-        if status not in (None, "pending"):
+        # papermill calls each cell completed at the end, also those that did not begin
+        if cell["metadata"].get("papermill", {}).get("start_time"):
             where = f"in cell {number}"
-    words = f"The kernel died {where}; what follows was not run."
     marker = {
         "cell_type": "markdown",
-        "id": "kernel-died",
+        "id": "how-it-ended",
         "metadata": {"tags": ["papermill-error-cell-tag"]},
-        "source": [f'<span style="color:red">{words}</span>'],
+        "source": [f'<span style="color:red">{words.format(where=where)}</span>'],
     }
     page["cells"].insert(0, marker)
     page["metadata"].setdefault("papermill", {})["exception"] = True
