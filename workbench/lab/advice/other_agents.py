@@ -37,6 +37,7 @@ class OtherAgent:
         return f"Nothing to paste for {self.name}: {self.reason}. Instead, {self.instead}."
 
 
+# 0.86.2: `aider --verbose` prints it, and a key that it does not know ends it
 AIDER = OtherAgent(
     "aider",
     "`max-chat-history-tokens` in ~/.aider.conf.yml, in tokens",
@@ -50,7 +51,7 @@ CRUSH = OtherAgent(
     "Crush", instead="begin a new session where a step of the work is done; it can only be off"
 )
 CURSOR = OtherAgent("Cursor", instead="type `/summarize` where a step of the work is done")
-# the settings of a session in its SDK, 2026
+# 0.225.2 heeds it against a local server
 DROID = OtherAgent(
     "Droid",
     "`compactionTokenLimit` in ~/.factory/settings.json, in tokens",
@@ -62,6 +63,7 @@ GOOSE = OtherAgent(
     "`GOOSE_AUTO_COMPACT_THRESHOLD` in ~/.config/goose/config.yaml, a share of the window",
     "GOOSE_AUTO_COMPACT_THRESHOLD: 0.8",
 )
+# 0.19.0: `hermes config show` prints it
 HERMES = OtherAgent(
     "Hermes",
     "`compression.threshold` in ~/.hermes/config.yaml, a share of the window",
@@ -82,9 +84,11 @@ KIRO = OtherAgent(
 MINI_SWE_AGENT = OtherAgent(
     "mini-swe-agent", instead="cut the output of commands shorter: it sends all it ever said"
 )
+# 0.24.4 heeds it against a local server; 0.15.10 knows the older key alone
 QWEN_CODE = OtherAgent(
     "Qwen Code",
-    "`context.autoCompactThreshold` in ~/.qwen/settings.json, a share of the window",
+    "`context.autoCompactThreshold` in ~/.qwen/settings.json, a share of the window (in 0.15"
+    " `model.chatCompression.contextPercentageThreshold`)",
     '"context": {"autoCompactThreshold": 0.85}',
 )
 SPECSTORY = OtherAgent(

@@ -44,8 +44,9 @@ class System:
 IN_OBJECT = "beside the keys that stand there"
 NO_TARGET = "its target and kept tail cannot be set"
 AGENT_SYSTEMS: Mapping[str, System] = {
-    # environment variables as listed for 2.1.303; the Agent SDK of 2026-09 drops a window outside
-    # of 100,000 to 1,000,000; the share can only lower the threshold (claude-code issue 31806)
+    # against a local server 2.1.332 compacted a request of 60,000 with both lines, one of 97,000 with
+    # the window alone, and none of 60,000 with the share alone; a window outside of 100,000 to
+    # 1,000,000 is dropped, and the share can only lower the threshold (claude-code issue 31806)
     "claude_code": System(
         name="Claude Code",
         template="claude_code",
@@ -57,7 +58,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         value="percent",
         largest_share=None,
     ),
-    # openai/codex, the configuration of its app-server protocol, 2026-09
+    # 0.171.0 heeds it against a local server; its `doctor` refuses another type
     "codex_local": System(
         name="Codex",
         template="codex",
@@ -68,19 +69,19 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         key="model_auto_compact_token_limit",
         value="due",
     ),
-    # earendil-works/pi at 01b7d10, packages/coding-agent/docs/settings.md
+    # 1.6.0 heeds it against a local server; since 1.4 it does not bound the summary any more
     "pi": System(
         name="pi",
         template="pi",
         where="~/.pi/agent/settings.json",
         presets=("pi",),
-        lacks="a summary may then grow to 80 % of that reserve, and pi up to 0.73 fails where its"
-        " model answers shorter",
+        lacks="before pi 1.4 a summary may grow to 80 % of that reserve, and pi up to 0.73 fails"
+        " where its model answers shorter",
         beside=IN_OBJECT,
         key="compaction.reserveTokens",
         value="reserve",
     ),
-    # as in the SDK of OpenCode 1; 2: anomalyco/opencode at 8a6e991, core/src/config/compaction.ts
+    # 1.18.33 heeds it against a local server; 2: anomalyco/opencode at 8a6e991, core/src/config/compaction.ts
     "opencode": System(
         name="opencode",
         template="opencode",
@@ -92,7 +93,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         key="compaction.reserved",
         value="reserve",
     ),
-    # Kilo-Org/kilocode at 8941515, packages/opencode/src/session/overflow.ts
+    # 7.8.1 heeds it against a local server
     "kilo": System(
         name="Kilo Code",
         template="kilo",
@@ -104,7 +105,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         key="compaction.threshold_percent",
         value="window_percent",
     ),
-    # 0.56.0-nightly of 2026-08, docs/reference/configuration.md: from 0 to 1, read at its start
+    # 0.61.0 heeds it against a local server: from 0 to 1, read at its start
     "gemini_cli": System(
         name="Gemini CLI",
         template="gemini_cli",

@@ -17,6 +17,12 @@ its own address.
 """
 
 
+LACKING = (
+    "This address lacks the token, or has that of an earlier start. Open the one that"
+    " `workbench view` printed; what follows the token stays the same."
+)
+
+
 class Guard:
     """Refuses each request without the token, for another host, or from another page."""
 
@@ -60,7 +66,7 @@ class Guard:
                 return ""
             return "A report is shown in a page of the view only."
         if not compare_digest(_token(path).encode("utf-8", "replace"), self.token.encode()):
-            return "This address lacks the token; open the one that `workbench view` printed."
+            return LACKING
         return ""
 
 
