@@ -93,6 +93,14 @@ def test_only_a_run_is_deleted(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert not (tmp_path / "run").exists() and plain.exists()
 
 
+@pytest.mark.parametrize("name", ["experiment.ipynb", "done.json", "report.html"])
+def test_a_run_of_a_notebook_is_deleted_with_it(tmp_path: Path, name: str) -> None:
+    run = run_in(tmp_path / "run")
+    (run / name).write_text("{}")
+    delete(run)
+    assert not run.exists()
+
+
 @pytest.mark.parametrize("name", ["thesis.tex", "replays/thesis.tex", "runs/thesis.tex", "data/x"])
 def test_a_run_that_holds_anything_else_is_not_deleted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
