@@ -86,8 +86,8 @@ def template_of(folder: Path, *sources: str) -> Path:
     """A notebook of these cells, the first of which has its parameters."""
     cells: list[dict[str, object]] = []
     for number, source in enumerate(sources):
-        metadata = {"tags": ["parameters"]} if number == 0 else {}
-        cell = {
+        metadata: dict[str, list[str]] = {"tags": ["parameters"]} if number == 0 else {}
+        cell: dict[str, object] = {
             "cell_type": "code",
             "id": f"c{number}",
             "metadata": metadata,
