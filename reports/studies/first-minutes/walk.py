@@ -20,8 +20,8 @@ import argparse
 import json
 import os
 import re
-import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -30,12 +30,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, Queue
 from tempfile import TemporaryDirectory
-from threading import Thread
+from threading import Event, Thread
 from time import monotonic, strftime
 from typing import IO
 
 from homes import PLACES, new_home
 
+LOOK = 0.2
+"""Seconds between two looks at the processes of a command."""
+TICKS = os.sysconf("SC_CLK_TCK")
 SILENCE = 2.0
 """Seconds without a line that nobody should wait."""
 FORESIGHT = 1.5
@@ -136,7 +139,12 @@ def typed(command: str, home: Path, program: Path, limit: float) -> Step:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
+        start_new_session=True,
     )
+    ended = Event()
+    of_processes: dict[tuple[str, str], float] = {}
+    watching = Thread(target=watch_processor, args=(process.pid, of_processes, ended))
+    watching.start()
     assert process.stdout is not None
     pieces: Queue[bytes] = Queue()
     Thread(target=read_into, args=(pieces, process.stdout), daemon=True).start()
@@ -145,7 +153,7 @@ def typed(command: str, home: Path, program: Path, limit: float) -> Step:
         try:
             piece = pieces.get(timeout=max(began + limit - monotonic(), 0))
         except Empty:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             break
         now = monotonic()
         step.silence = max(step.silence, now - last)
@@ -154,18 +162,34 @@ def typed(command: str, home: Path, program: Path, limit: float) -> Step:
         if not piece:
             break
     step.seconds = monotonic() - began
-    before = processor_seconds()
     step.code = process.wait()
-    step.processor = processor_seconds() - before
+    ended.set()
+    watching.join()
+    step.processor = sum(of_processes.values())
     step.text = "".join(text for _, text in step.lines)
     read_forecast(step)
     return step
 
 
-def processor_seconds() -> float:
-    """Of all processes that this one started and that ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+def watch_processor(session: int, of_processes: dict[tuple[str, str], float], ended: Event) -> None:
+    """Read the processor's seconds of all processes of a session until it has ended. The system's own
+    sum lacks workers that the command did not start itself.
+
+    Args:
+        session: its leader's number.
+        of_processes: the seconds by a process's number and start.
+        ended: is set at the end.
+    """
+    while not ended.wait(LOOK):
+        for file in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                _, _, words = file.read_text().rpartition(")")
+            except OSError:
+                continue
+            fields = words.split()
+            if int(fields[3]) == session:
+                ticks = int(fields[11]) + int(fields[12])
+                of_processes[file.parent.name, fields[19]] = ticks / TICKS
 
 
 def read_into(pieces: Queue[bytes], stream: IO[bytes]) -> None:
