@@ -185,3 +185,14 @@ def test_where_there_is_nothing_to_count_the_reason_is_given() -> None:
     for name in ("invented_requests", "resurrected_work"):
         score = scored(name, talk, *talk)
         assert score.value is None and score.why
+
+
+def test_a_request_is_made_where_one_message_of_many_has_just_enough_of_its_words() -> None:
+    messages: list[Message] = []
+    for number in range(30):
+        messages.append(said(f"please load route{number} from table{number}", f"u{number}"))
+    support = Index(messages).support
+    line = "The user asked to load route3 from table3 again"
+    assert support.invented_requests(30, [line]) == ((), 1)
+    invented, _ = support.invented_requests(3, [line])
+    assert len(invented) == 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.engine.transcript.log import CompactionEntry, Entry, MessageEntry, fold
 from workbench.engine.transcript.message import Message, said_text
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.metrics.exam.rule_verdicts import RuleVerdict, rule_verdicts
+from workbench.evaluation.metrics.exam.rule_verdicts import Rules, RuleVerdict
 from workbench.evaluation.metrics.view import View
 
 
@@ -24,6 +24,7 @@ def recorded_rules(session: Session) -> Iterator[RecordedRule]:
     """The verdict on each rule of the user at each compaction on the main path."""
     path = session.path
     messages = _messages_of(path)
+    rules = Rules(messages)
     boundary = 0
     for place, entry in enumerate(path):
         if isinstance(entry, MessageEntry):
@@ -31,7 +32,7 @@ def recorded_rules(session: Session) -> Iterator[RecordedRule]:
         elif isinstance(entry, CompactionEntry):
             entries_so_far = path[: place + 1]
             context = _context(messages, fold(entries_so_far))
-            for verdict in rule_verdicts(messages, boundary, context):
+            for verdict in rules.verdicts(boundary, context):
                 yield RecordedRule(boundary, verdict)
 
 

@@ -19,7 +19,7 @@ from workbench.evaluation.metrics.builtin import BUILTIN, EVEN_SO, installed
 from workbench.evaluation.metrics.chain import chain as lifetimes
 from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.costs.request_charge import Charge
-from workbench.evaluation.metrics.exam.rule_verdicts import rule_verdicts
+from workbench.evaluation.metrics.exam.rule_verdicts import Rules
 from workbench.evaluation.metrics.guarded_score import guarded_score
 from workbench.evaluation.metrics.metric import Metric, MetricInput, Score
 from workbench.evaluation.metrics.paging import paging
@@ -337,10 +337,10 @@ def rule_rows(replay: Replay) -> Iterator[Row]:
     """
     if replay.mode == "matched":
         return
-    messages = replay.session.messages
+    rules = Rules(replay.session.messages)
     for event in replay.events:
         context = view(replay.session, event.compaction.after)
-        for verdict in rule_verdicts(messages, event.at, context):
+        for verdict in rules.verdicts(event.at, context):
             yield {"number": event.number, "at": event.at, **asdict(verdict)}
 
 

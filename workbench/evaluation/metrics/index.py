@@ -45,7 +45,7 @@ class Index(TextIndex):
         self.code_reading: object = None  # of `code.reading`, likewise
         self.edited_lines: object = None  # of `code.edited_lines`, likewise
         self.needs: object = None  # of a simulation, likewise
-        self.statement_readings: dict[tuple[int, ...], object] = {}  # the same, by boundaries
+        self.recorded_work: object = None  # of `work_exam.reading` too
 
     @property
     def entities(self) -> tuple[Entity, ...]:

@@ -1,12 +1,13 @@
 """What a summary names, or says that the user asked for, without support in the history."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 
 import numpy as np
 
-from workbench.base.ragged import integers
+from workbench.base.ragged import Ints, integers
 from workbench.engine.extraction.entities import Entity, plain
 from workbench.engine.extraction.words import words
 from workbench.engine.transcript.message import is_real_user, plain_text
@@ -20,6 +21,8 @@ _HEADING = re.compile(
 _EXACT = frozenset({"path", "url", "hash", "flag", "version"})
 """Kinds that are false even in a heading, and for which other words in common excuse nothing."""
 
+ROUNDING = 1e-6
+"""By which two sums of the same weights may differ."""
 _ASKED_HEADING = re.compile(
     r"\b(?:goals?|requests?|rules|constraints|instructions|preferences|user messages|(?:the )?user"
     r" (?:asked|wants))\b",
@@ -128,13 +131,26 @@ class Support:
             words_by_message.append((number, message_words))
         return words_by_message
 
+    @cached_property
+    def _people_by_word(self) -> dict[str, Ints]:
+        """For each word the places in `_words_of_people` of the messages that have it."""
+        places_by_word: dict[str, list[int]] = defaultdict(list)
+        for place, (_, message_words) in enumerate(self._words_of_people):
+            for word in message_words:
+                places_by_word[word].append(place)
+        arrays_by_word: dict[str, Ints] = {}
+        for word, places in places_by_word.items():
+            arrays_by_word[word] = integers(places)
+        return arrays_by_word
+
     def _first_request(self, line: str) -> int:
         """The first message of a person with enough of a line's words; n if there is none."""
         weights: dict[str, float] = {}
         for word in words(line):
             weights[word] = self._weight(word)
         enough = ENOUGH * sum(weights.values())
-        for number, message_words in self._words_of_people:
+        for place in self._likely_requests(weights, enough):
+            number, message_words = self._words_of_people[place]
             shared_weights: list[float] = []
             for word, weight in weights.items():
                 if word in message_words:
@@ -142,6 +158,17 @@ class Support:
             if sum(shared_weights) >= enough:
                 return number
         return self._index.n
+
+    def _likely_requests(self, weights: Mapping[str, float], enough: float) -> list[int]:
+        """The places of messages of persons that have enough of some weights, or all but."""
+        sums = np.zeros(len(self._words_of_people))
+        for word, weight in weights.items():
+            places = self._people_by_word.get(word)
+            if places is not None:
+                sums[places] += weight
+        is_likely = sums >= enough - ROUNDING
+        likely: list[int] = np.flatnonzero(is_likely).tolist()
+        return likely
 
     def _weight(self, word: str) -> float:
         """How rare a word is; one that the session does not have is the rarest."""

@@ -12,8 +12,8 @@ from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.evaluation.metrics.exam.rule_verdicts import (
     RuleOutcome,
+    Rules,
     RuleVerdict,
-    rule_verdicts,
 )
 from workbench.evaluation.metrics.view import view
 from workbench.evaluation.replays.step import CompactionEvent, Replay
@@ -53,9 +53,10 @@ class RuleGrader:
 
     def graded_replay(self, replay: Replay) -> Iterator[tuple[CompactionEvent, RuleVerdict]]:
         """The verdict on each rule at each compaction of a replay."""
+        rules = Rules(replay.session.messages)
         for event in replay.events:
             context = view(replay.session, event.compaction.after)
-            for verdict in rule_verdicts(replay.session.messages, event.at, context):
+            for verdict in rules.verdicts(event.at, context):
                 yield event, self.graded(verdict, context.written)
 
     def graded(self, verdict: RuleVerdict, texts: Sequence[str]) -> RuleVerdict:

@@ -9,7 +9,7 @@ from workbench import Session, Summary
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.work_exam.reading import WorkReading
-from workbench.evaluation.metrics.work_exam.recorded_statements import recorded_exam
+from workbench.evaluation.metrics.work_exam.recorded_statements import RecordedExams
 
 HISTORY: list[Message] = [
     said(
@@ -30,7 +30,7 @@ def statements(messages: list[Message], kind: str) -> list[str]:
     """The answers of a kind that the whole history gives."""
     return [
         question.gold
-        for question in recorded_exam(messages, len(messages)).questions
+        for question in RecordedExams(messages).at(len(messages)).questions
         if question.kind == kind
     ]
 
@@ -81,7 +81,7 @@ def test_what_the_newest_request_says_is_not_asked_for() -> None:
 
 
 def test_only_what_stands_before_the_boundary_is_asked_for() -> None:
-    assert all(question.evidence.message < 3 for question in recorded_exam(HISTORY, 3).questions)
+    assert all(question.evidence.message < 3 for question in RecordedExams(HISTORY).at(3).questions)
 
 
 def test_each_question_has_its_evidence_and_is_asked_once() -> None:
@@ -90,7 +90,7 @@ def test_each_question_has_its_evidence_and_is_asked_once() -> None:
         told("All eleven ferry routes now come from the database.", "m5"),
         said("Fine.", "m6"),
     ]
-    questions = recorded_exam(messages, len(messages)).questions
+    questions = RecordedExams(messages).at(len(messages)).questions
     assert all(question.evidence.quote(messages) == question.gold for question in questions)
     assert len({question.gold for question in questions}) == len(questions)
 
@@ -102,7 +102,7 @@ def test_many_statements_are_taken_from_all_over_the_history() -> None:
             said("Go on please now.", f"u{number}"),
             told(f"Route {number} of the ferry is loaded.", f"a{number}"),
         ]
-    places = [question.evidence.message for question in recorded_exam(messages, 80).questions]
+    places = [question.evidence.message for question in RecordedExams(messages).at(80).questions]
     assert len(places) == 5
     assert min(places) < 10
     assert max(places) > 70
@@ -118,3 +118,19 @@ def test_a_context_with_the_statements_has_a_higher_chance_than_one_without() ->
     assert whole is not None
     assert little is not None
     assert whole > little + 0.2
+
+
+def test_a_boundary_asks_the_same_whatever_was_asked_before_it() -> None:
+    messages = [*HISTORY, told("All eleven ferry routes are loaded now.", "m5")]
+    exams = RecordedExams(messages)
+    for boundary in (6, 3, 5, 6):
+        assert exams.at(boundary) == RecordedExams(messages).at(boundary)
+
+
+def test_only_the_last_answer_of_a_turn_is_a_report() -> None:
+    messages = [
+        said("Go on please.", "u0"),
+        told("The harbour module reads its ferry lines in order.", "a0"),
+        told("The winter table has eleven ferry routes today.", "a1"),
+    ]
+    assert statements(messages, "state") == ["The winter table has eleven ferry routes today."]

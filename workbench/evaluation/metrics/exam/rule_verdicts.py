@@ -8,6 +8,7 @@ can tell whether they still say the rule (`grading`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -63,20 +64,63 @@ class RuleVerdict:
     reason: str
 
 
-def rules_before(messages: Sequence[Message], boundary: int) -> list[Rule]:
-    """The newest rules of the user in `messages[:boundary]`, each once, in order."""
-    rules: dict[str, Rule] = {}
-    for index, message in enumerate(messages[:boundary]):
-        if not is_real_user(message):
-            continue
-        for block in message.blocks:
-            if not isinstance(block, Text):
+class Rules:
+    """The rules of a session's user, and what became of them.
+
+    Args:
+        messages: of the session.
+    """
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+        rules: dict[str, Rule] = {}
+        for index, message in enumerate(messages):
+            if not is_real_user(message):
                 continue
-            for text in _rules_in(block.text):
-                if text not in rules:
-                    rules[text] = Rule(text, index)
-    in_order = list(rules.values())
-    return in_order[-MOST_RULES:]
+            for block in message.blocks:
+                if not isinstance(block, Text):
+                    continue
+                for text in _rules_in(block.text):
+                    if text not in rules:
+                        rules[text] = Rule(text, index)
+        self._in_order = list(rules.values())
+
+    def before(self, boundary: int) -> list[Rule]:
+        """The newest rules in `messages[:boundary]`, each once, in order."""
+        count = bisect_left(self._in_order, boundary, key=attrgetter("said_at"))
+        return self._in_order[max(count - MOST_RULES, 0) : count]
+
+    def verdicts(self, boundary: int, context: View) -> list[RuleVerdict]:
+        """What became of each rule that the user had set before a boundary.
+
+        Args:
+            boundary: the compaction stands before `messages[boundary]`.
+            context: what it left. Results of tools say no rule.
+        """
+        own_texts = []
+        texts = list(context.texts)
+        for index in sorted(context.kept):
+            message = self._messages[index]
+            if is_real_user(message):
+                own_texts.append(said_text(message))
+            elif message.role != "tool":
+                texts.append(said_text(message))
+        all_texts = [*texts, *own_texts]
+        verdicts = []
+        for rule in self.before(boundary):
+            is_kept = rule.said_at in context.kept
+            if is_kept or _is_quoted(rule.text, all_texts):
+                verdict = RuleVerdict(
+                    rule=rule.text,
+                    said_at=rule.said_at,
+                    outcome="word for word",
+                    evidence=rule.text,
+                    reason="",
+                )
+            else:
+                verdict = _judged(rule, texts)
+            verdicts.append(verdict)
+        return verdicts
 
 
 @lru_cache(maxsize=2_000)
@@ -91,40 +135,6 @@ def _rules_in(text: str) -> tuple[str, ...]:
         if len(words) >= FEWEST_WORDS:
             rules.append(rule)
     return tuple(rules)
-
-
-def rule_verdicts(messages: Sequence[Message], boundary: int, context: View) -> list[RuleVerdict]:
-    """What became of each rule that the user had set before a boundary.
-
-    Args:
-        messages: of the session.
-        boundary: the compaction stands before `messages[boundary]`.
-        context: what it left. Results of tools say no rule.
-    """
-    own_texts = []
-    texts = list(context.texts)
-    for index in sorted(context.kept):
-        message = messages[index]
-        if is_real_user(message):
-            own_texts.append(said_text(message))
-        elif message.role != "tool":
-            texts.append(said_text(message))
-    all_texts = [*texts, *own_texts]
-    verdicts = []
-    for rule in rules_before(messages, boundary):
-        is_kept = rule.said_at in context.kept
-        if is_kept or _is_quoted(rule.text, all_texts):
-            verdict = RuleVerdict(
-                rule=rule.text,
-                said_at=rule.said_at,
-                outcome="word for word",
-                evidence=rule.text,
-                reason="",
-            )
-        else:
-            verdict = _judged(rule, texts)
-        verdicts.append(verdict)
-    return verdicts
 
 
 def _is_quoted(rule: str, texts: Iterable[str]) -> bool:

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 
+from workbench.base.ragged import Flags, Ints, integers, together
 from workbench.evaluation.metrics.work_exam.word_cover import content_word, written_words
 from workbench.evaluation.metrics.work_exam.word_windows import PlacedWords
 
@@ -83,19 +84,25 @@ class ReadContext:
         self.states += [is_statement] * content_count
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PlacedContext:
-    """Where the words of a vocabulary stand in a context, by three rulers.
+    """Where the words of a vocabulary stand in a context.
 
     Attributes:
-        words: counted in content words.
-        statements: the same without the lines that state nothing.
-        sentences: counted in sentences.
+        numbers: (words,) of each in the vocabulary, in the context's order.
+        places: (words,) where each stands, counted in content words.
+        sentence_places: (words,) the same counted in sentences.
+        states: (words,) whether the line of each states something.
+        length: how many content words the context has.
+        sentence_count: how many sentences.
     """
 
-    words: PlacedWords
-    statements: PlacedWords
-    sentences: PlacedWords
+    numbers: Ints
+    places: Ints
+    sentence_places: Ints
+    states: Flags
+    length: int
+    sentence_count: int
 
     @classmethod
     def of(cls, context: ReadContext, vocabulary: Mapping[str, int]) -> Self:
@@ -103,27 +110,104 @@ class PlacedContext:
         words = PlacedWords.of(context.content, vocabulary)
         states = np.array(context.states, dtype=np.bool_)
         sentences = np.array(context.sentences, dtype=np.int64)
-        is_stated = states[words.places]
-        statements = PlacedWords(
-            numbers=words.numbers[is_stated],
-            places=words.places[is_stated],
-            length=words.length,
-        )
-        by_sentence = PlacedWords(
+        return cls(
             numbers=words.numbers,
-            places=sentences[words.places],
-            length=context.sentence_count,
+            places=words.places,
+            sentence_places=sentences[words.places],
+            states=states[words.places],
+            length=words.length,
+            sentence_count=context.sentence_count,
         )
-        return cls(words, statements, by_sentence)
 
     @classmethod
-    def joined(cls, parts: Sequence[PlacedContext]) -> Self:
+    def joined(cls, parts: Sequence[Self]) -> Self:
         """Several contexts, one behind the other."""
-        return cls(
-            PlacedWords.joined([part.words for part in parts]),
-            PlacedWords.joined([part.statements for part in parts]),
-            PlacedWords.joined([part.sentences for part in parts]),
+        lengths, sentence_counts = cls.sizes(parts)
+        starts = np.cumsum(lengths) - lengths
+        sentence_starts = np.cumsum(sentence_counts) - sentence_counts
+        words = cls.placed(parts, starts, sentence_starts)
+        return words.of_size(lengths, sentence_counts)
+
+    @classmethod
+    def sizes(cls, parts: Sequence[Self]) -> tuple[Ints, Ints]:
+        """How many content words and how many sentences each of several contexts has."""
+        lengths = integers(part.length for part in parts)
+        sentence_counts = integers(part.sentence_count for part in parts)
+        return lengths, sentence_counts
+
+    @classmethod
+    def placed(cls, parts: Sequence[Self], starts: Ints, sentence_starts: Ints) -> Self:
+        """The words of several contexts, each moved to its start."""
+        word_counts = integers(len(part.places) for part in parts)
+        return cls.together(parts).moved(
+            np.repeat(starts, word_counts),
+            np.repeat(sentence_starts, word_counts),
         )
+
+    @classmethod
+    def together(cls, parts: Sequence[Self]) -> Self:
+        """The words of several contexts, their places as they are."""
+        numbers: list[Ints] = []
+        places: list[Ints] = []
+        sentence_places: list[Ints] = []
+        states = [np.zeros(0, dtype=np.bool_)]
+        for part in parts:
+            numbers.append(part.numbers)
+            places.append(part.places)
+            sentence_places.append(part.sentence_places)
+            states.append(part.states)
+        lengths, sentence_counts = cls.sizes(parts)
+        return cls(
+            numbers=together(numbers),
+            places=together(places),
+            sentence_places=together(sentence_places),
+            states=np.concatenate(states),
+            length=int(lengths.sum()),
+            sentence_count=int(sentence_counts.sum()),
+        )
+
+    def rows(self, rows: Ints) -> Self:
+        """Some of its words."""
+        return replace(
+            self,
+            numbers=self.numbers[rows],
+            places=self.places[rows],
+            sentence_places=self.sentence_places[rows],
+            states=self.states[rows],
+        )
+
+    def moved(self, words: Ints, sentences: Ints) -> Self:
+        """The same with each word so many words and sentences further on."""
+        return replace(
+            self,
+            places=self.places + words,
+            sentence_places=self.sentence_places + sentences,
+        )
+
+    def of_size(self, lengths: Ints, sentence_counts: Ints) -> Self:
+        """The same as a context of parts with so many words and sentences."""
+        return replace(
+            self,
+            length=int(lengths.sum()),
+            sentence_count=int(sentence_counts.sum()),
+        )
+
+    @property
+    def words(self) -> PlacedWords:
+        """Its words, counted in content words."""
+        return PlacedWords(self.numbers, self.places, self.length)
+
+    @property
+    def statements(self) -> PlacedWords:
+        """The same without the lines that state nothing."""
+        numbers = self.numbers[self.states]
+        places = self.places[self.states]
+        return PlacedWords(numbers, places, self.length)
+
+    @property
+    def sentences(self) -> PlacedWords:
+        """Its words, counted in sentences."""
+        return PlacedWords(self.numbers, self.sentence_places, self.sentence_count)
 
 
 def _states(marks: int, words: int) -> bool:

@@ -13,17 +13,23 @@ from functools import cached_property
 from typing import Self
 
 from workbench.base.errors import FormatError
+from workbench.base.ragged import integers
 from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.transcript.message import Message, said_text
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.work_exam.document import exams_of, exams_text
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.message_words import (
+    NEW,
+    MessageWords,
+    PlacedMessages,
+)
 from workbench.evaluation.metrics.work_exam.question import WorkExam, digest
 from workbench.evaluation.metrics.work_exam.question_sheet import QuestionSheet, WeightedQuestion
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
-from workbench.evaluation.metrics.work_exam.recorded_statements import recorded_exam
+from workbench.evaluation.metrics.work_exam.recorded_statements import RecordedExams
 from workbench.evaluation.metrics.work_exam.word_cover import content_words
 
 NO_EXAM = (
@@ -34,8 +40,6 @@ NOT_HERE = "the session's exam of the work has no questions for these boundaries
 NO_STATEMENTS = (
     "the recording says nothing about the work before these boundaries that can be asked for"
 )
-NEW = -1
-"""In the place of the number of a message that the session does not have."""
 _WHOLE = PromptTemplate(result_chars="whole", argument_chars="whole")
 
 
@@ -81,6 +85,7 @@ class WorkReading:
         session: of which the contexts are.
         exams: the questions.
         reason: why there are none.
+        recorded: what the session's readings share; None makes it anew.
 
     Attributes:
         seal: tells exams with other questions apart; empty without any.
@@ -88,9 +93,15 @@ class WorkReading:
         why: why there are none; empty where there are.
     """
 
-    def __init__(self, session: Session, exams: Iterable[WorkExam], reason: str = "") -> None:
+    def __init__(
+        self,
+        session: Session,
+        exams: Iterable[WorkExam],
+        reason: str = "",
+        recorded: RecordedWork | None = None,
+    ) -> None:
         self._session = session
-        self._messages: dict[int, _ReadPart] = {}
+        self._recorded = recorded or RecordedWork(session)
         self._texts: dict[str, _ReadPart] = {}
         self._lines: dict[str, _ReadPart] = {}
         # of all that stands before a boundary
@@ -132,12 +143,12 @@ class WorkReading:
         cls, index: Index, session: Session, boundaries: tuple[int, ...]
     ) -> WorkReading:
         """That of what the recording itself says before some boundaries, made once."""
-        readings = index.statement_readings
-        reading = readings.get(boundaries)
-        if not isinstance(reading, cls):
-            exams = [recorded_exam(session.messages, boundary) for boundary in boundaries]
-            reading = cls(session, exams, NO_STATEMENTS)
-            readings[boundaries] = reading
+        recorded = RecordedWork.of(index, session)
+        reading = recorded.readings.get(boundaries)
+        if reading is None:
+            exams = map(recorded.exams.at, boundaries)
+            reading = cls(session, exams, NO_STATEMENTS, recorded)
+            recorded.readings[boundaries] = reading
         return reading
 
     def chance(self, boundary: int, messages: Sequence[Message]) -> float | None:
@@ -156,23 +167,41 @@ class WorkReading:
         place = self._session.place
         numbers = tuple(place.get(id(message), NEW) for message in messages)
         if NEW in numbers:
-            return self._mean_chance(sheet, messages)
+            return self._mean_chance(sheet, messages, numbers)
         # several strategies and sizes often keep the same messages
         key = (boundary, numbers)
         if key not in self._chances:
-            self._chances[key] = self._mean_chance(sheet, messages)
+            self._chances[key] = self._mean_chance(sheet, messages, numbers)
         return self._chances[key]
 
-    def _mean_chance(self, sheet: QuestionSheet, messages: Sequence[Message]) -> float:
-        parts = [self._read(message) for message in messages]
-        context = _ReadPart.joined(parts)
+    def _mean_chance(
+        self, sheet: QuestionSheet, messages: Sequence[Message], numbers: Sequence[int]
+    ) -> float:
+        new_parts: list[_ReadPart] = []
+        for message, number in zip(messages, numbers, strict=True):
+            if number == NEW:
+                text = context_text([message])
+                new_parts.append(self._read_text(text))
+        own_messages = self._own_messages
+        numbers_of_messages = integers(numbers)
+        complete_parts = [part.complete for part in new_parts]
+        complete = own_messages.context(numbers_of_messages, complete_parts)
         orderly: PlacedContext | None = None
-        if context.has_jumbled:
-            orderly = context.orderly
-        rows = sheet.features(context.complete, orderly)
+        if any(part.has_jumbled for part in new_parts):
+            orderly_parts = [part.orderly for part in new_parts]
+            orderly = own_messages.context(numbers_of_messages, orderly_parts)
+        rows = sheet.features(complete, orderly)
         reader = shipped_reader()
         chances = map(reader.probability, rows)
         return sum(chances) / len(rows)
+
+    @cached_property
+    def _own_messages(self) -> PlacedMessages:
+        """Where the words of the questions stand in the session's own messages.
+
+        What was said there is in its own order: no line of them is jumbled.
+        """
+        return self._recorded.words.placed(self._vocabulary)
 
     @cached_property
     def _vocabulary(self) -> dict[str, int]:
@@ -216,23 +245,6 @@ class WorkReading:
             weighted_questions.append(weighted)
         return weighted_questions
 
-    def _read(self, message: Message) -> _ReadPart:
-        """A message as part of a context; the session's own messages are read once."""
-        number = self._session.place.get(id(message))
-        if number is None:
-            text = context_text([message])
-            return self._read_text(text)
-        if number not in self._messages:
-            self._messages[number] = self._read_own(message)
-        return self._messages[number]
-
-    def _read_own(self, message: Message) -> _ReadPart:
-        """A message of the session; what was said there is in its own order."""
-        text = context_text([message])
-        context = ReadContext.of(text)
-        complete = PlacedContext.of(context, self._vocabulary)
-        return _ReadPart.of(complete)
-
     def _read_text(self, text: str) -> _ReadPart:
         """The text of a message that a strategy wrote or cut; many are equal."""
         if text not in self._texts:
@@ -254,3 +266,29 @@ class WorkReading:
             return _ReadPart.of(complete)
         nothing = PlacedContext.of(ReadContext(), self._vocabulary)
         return _ReadPart(complete, nothing)
+
+
+class RecordedWork:
+    """What belongs to a session, whatever the boundaries that are asked about.
+
+    Attributes:
+        exams: those of its own statements.
+        readings: of these, by boundaries.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._messages = session.messages
+        self.exams = RecordedExams(session.messages)
+        self.readings: dict[tuple[int, ...], WorkReading] = {}
+
+    @classmethod
+    def of(cls, index: Index, session: Session) -> RecordedWork:
+        """That of the session which an index was made of, made once."""
+        if not isinstance(index.recorded_work, cls):
+            index.recorded_work = cls(session)
+        return index.recorded_work
+
+    @cached_property
+    def words(self) -> MessageWords:
+        """The words of its messages, as contexts show them."""
+        return MessageWords.of(context_text([message]) for message in self._messages)

@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from workbench.engine.extraction.statements import (
     is_constraint,
@@ -89,31 +90,87 @@ class Statement:
     text: str
 
 
-def recorded_exam(messages: Sequence[Message], boundary: int) -> WorkExam:
-    """The questions about `messages[:boundary]` that the recording's own statements make; maybe none.
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """A statement with its content words."""
 
-    What the newest request says, and what was said twice, is not asked for.
+    statement: Statement
+    words: tuple[str, ...]
+
+
+class RecordedExams:
+    """The questions about a session that the recording's own statements make.
+
+    What a message says is taken apart once, whatever the number of boundaries.
+
+    Args:
+        messages: of the session.
     """
-    history = messages[:boundary]
-    newest_request = last_user(history)
-    request = "" if newest_request is None else plain(said_text(history[newest_request]))
-    request_words = set(content_words(request))
-    by_kind: dict[QuestionKind, list[WorkQuestion]] = defaultdict(list)
-    words_of_questions: set[tuple[str, ...]] = set()
-    for statement in newest_first(history):
-        words = tuple(content_words(statement.text))
-        if not FEWEST_WORDS <= len(words) <= MOST_WORDS:
-            continue
-        if words in words_of_questions or _share_in(request_words, words) >= IN_REQUEST:
-            continue
-        question = _question(statement, history)
-        if question is not None:
-            words_of_questions.add(words)
-            by_kind[statement.kind].append(question)
-    questions: list[WorkQuestion] = []
-    for of_kind in by_kind.values():
-        questions += _spread(of_kind, MOST_OF_KIND)
-    return WorkExam(boundary, tuple(questions), WRITER)
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+        self._wordings = cache(self._wordings_of)
+        self._question = cache(self._question_of)
+
+    def at(self, boundary: int) -> WorkExam:
+        """The questions about `messages[:boundary]`; maybe none.
+
+        What the newest request says, and what was said twice, is not asked for.
+        """
+        newest_request = last_user(self._messages[:boundary])
+        request = ""
+        if newest_request is not None:
+            request = plain(said_text(self._messages[newest_request]))
+        request_words = set(content_words(request))
+        by_kind: dict[QuestionKind, list[WorkQuestion]] = defaultdict(list)
+        words_of_questions: set[tuple[str, ...]] = set()
+        for wording in self._newest_first(boundary):
+            words = wording.words
+            if words in words_of_questions or _share_in(request_words, words) >= IN_REQUEST:
+                continue
+            question = self._question(wording.statement)
+            if question is not None:
+                words_of_questions.add(words)
+                by_kind[question.kind].append(question)
+        questions: list[WorkQuestion] = []
+        for of_kind in by_kind.values():
+            questions += _spread(of_kind, MOST_OF_KIND)
+        return WorkExam(boundary, tuple(questions), WRITER)
+
+    def _newest_first(self, boundary: int) -> Iterator[_Wording]:
+        """The statements of `messages[:boundary]` that are neither short nor long."""
+        ends_turn = True
+        for number in range(boundary - 1, -1, -1):
+            yield from self._wordings(number, ends_turn)
+            message = self._messages[number]
+            if is_real_user(message):
+                ends_turn = True
+            elif isinstance(message, AssistantMessage):
+                ends_turn = False
+
+    def _wordings_of(self, number: int, ends_turn: bool) -> tuple[_Wording, ...]:
+        wordings: list[_Wording] = []
+        for statement in _statements_of(number, self._messages[number], ends_turn):
+            words = tuple(content_words(statement.text))
+            if FEWEST_WORDS <= len(words) <= MOST_WORDS:
+                wordings.append(_Wording(statement, words))
+        return tuple(wordings)
+
+    def _question_of(self, statement: Statement) -> WorkQuestion | None:
+        """The question that a statement answers; None where it has no point."""
+        points = tuple(_points(statement.text))[:MOST_POINTS]
+        message = self._messages[statement.message]
+        start = plain(said_text(message)).find(statement.text)
+        if not points or start < 0:
+            return None
+        evidence = Evidence.of(statement.message, start, statement.text)
+        return WorkQuestion(
+            statement.kind,
+            QUESTIONS[statement.kind],
+            statement.text,
+            points,
+            evidence,
+        )
 
 
 def _share_in(text_words: set[str], words: Sequence[str]) -> float:
@@ -135,16 +192,6 @@ def _spread(questions: Sequence[WorkQuestion], limit: int) -> list[WorkQuestion]
     return spread
 
 
-def _question(statement: Statement, messages: Sequence[Message]) -> WorkQuestion | None:
-    """The question that a statement answers; None where it has no point."""
-    points = tuple(_points(statement.text))[:MOST_POINTS]
-    start = plain(said_text(messages[statement.message])).find(statement.text)
-    if not points or start < 0:
-        return None
-    evidence = Evidence.of(statement.message, start, statement.text)
-    return WorkQuestion(statement.kind, QUESTIONS[statement.kind], statement.text, points, evidence)
-
-
 def _points(text: str) -> Iterator[str]:
     """A statement's clauses, long ones in stretches."""
     for clause in _CLAUSE_END.split(text):
@@ -161,24 +208,19 @@ def _points(text: str) -> Iterator[str]:
             yield " ".join(stretch)
 
 
-def newest_first(history: Sequence[Message]) -> Iterator[Statement]:
-    """The statements of a history, the newest message first."""
-    ends_turn = True
-    for number in range(len(history) - 1, -1, -1):
-        message = history[number]
-        if is_real_user(message):
-            yield from _of_user(number, said_text(message))
-            ends_turn = True
-        elif isinstance(message, Summary):
-            yield from _of_agent(number, message.text, is_report=True)
-        elif isinstance(message, AssistantMessage):
-            is_report = ends_turn and not message.calls
-            texts = [block.text for block in message.blocks if block.type == "text"]
-            yield from _of_agent(number, "\n".join(texts), is_report=is_report)
-            yield from _open_tasks(number, message)
-            ends_turn = False
-        elif isinstance(message, ToolResult):
-            yield from _failures(number, message)
+def _statements_of(number: int, message: Message, ends_turn: bool) -> Iterator[Statement]:
+    """What a message says of the work; `ends_turn`: whether no answer follows it in its turn."""
+    if is_real_user(message):
+        yield from _of_user(number, said_text(message))
+    elif isinstance(message, Summary):
+        yield from _of_agent(number, message.text, is_report=True)
+    elif isinstance(message, AssistantMessage):
+        is_report = ends_turn and not message.calls
+        texts = [block.text for block in message.blocks if block.type == "text"]
+        yield from _of_agent(number, "\n".join(texts), is_report=is_report)
+        yield from _open_tasks(number, message)
+    elif isinstance(message, ToolResult):
+        yield from _failures(number, message)
 
 
 def _open_tasks(number: int, message: AssistantMessage) -> Iterator[Statement]:
