@@ -66,7 +66,8 @@ class InvertedIndex:
         self.words = len(extractor.words)
         self._name_files()
         all_spans = range(self.spans)
-        self.span_words, self.span_entities = self.holdings(all_spans)
+        self.span_words = self.words_in(all_spans)
+        self.span_entities = self.entities_in(all_spans)
         self._count()
 
     def _set_places(self) -> None:
@@ -123,42 +124,44 @@ class InvertedIndex:
             return self.files.short(path, 1)
         return self.files.short(path, 3)
 
-    def holdings(self, spans: Sequence[int]) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """(rows, words) and (rows, entities) of the session, 1 where a span holds one.
+    def words_in(self, spans: Sequence[int]) -> sparse.csr_array:
+        """(rows, words) of the session, 1 where a span holds one.
 
         Args:
             spans: one a row, by number; also of texts that were read after the session.
         """
-        extractor = self.extractor
-        features = [extractor.features[span] + extractor.more.get(span, ()) for span in spans]
-        feature_counts = list(map(len, features))
-        row_count = len(features)
-        rows = np.arange(row_count)
-        row = np.repeat(rows, feature_counts)
-        all_features = chain.from_iterable(features)
-        feature = np.fromiter(
-            all_features,
-            dtype=np.int64,
-            count=len(row),
-        )
+        row, feature = self._features_in(spans)
         is_of_session = feature < self.words
         is_word = (feature >= 0) & is_of_session
-        words = incidence(
+        return incidence(
             row[is_word],
             feature[is_word],
-            (row_count, self.words),
+            (len(spans), self.words),
         )
+
+    def entities_in(self, spans: Sequence[int]) -> sparse.csr_array:
+        """(rows, entities) of the session, the same for entities."""
+        row, feature = self._features_in(spans)
         is_entity = feature < 0
         entity_feature = feature[is_entity]
         entity = self.standing_for(~entity_feature)
         entity_row = row[is_entity]
         is_known_entity = entity >= 0
-        entities = incidence(
+        return incidence(
             entity_row[is_known_entity],
             entity[is_known_entity],
-            (row_count, len(self.names)),
+            (len(spans), len(self.names)),
         )
-        return words, entities
+
+    def _features_in(self, spans: Sequence[int]) -> tuple[Ints, Ints]:
+        """Each row of some spans with each feature of its span, as the extractor numbers it."""
+        extractor = self.extractor
+        features = [extractor.features[span] + extractor.more.get(span, ()) for span in spans]
+        feature_counts = list(map(len, features))
+        rows = np.arange(len(spans))
+        row = np.repeat(rows, feature_counts)
+        all_features = chain.from_iterable(features)
+        return row, integers(all_features)
 
     def standing_for(self, entities: Ints) -> Ints:
         """The session's entity that each of the extractor's entities is the same as; -1 where

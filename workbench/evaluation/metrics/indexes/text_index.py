@@ -56,7 +56,7 @@ class TextIndex:
         text_count = len(spans_by_text)
         places = np.arange(text_count)
         spans = together(spans_by_text)
-        _, holds_entity = self.inverted_index.holdings(spans.tolist())
+        holds_entity = self.inverted_index.entities_in(spans.tolist())
         entity_row, entities = pairs_of(holds_entity)
         return IndexedTexts(
             spans=spans,
@@ -67,8 +67,7 @@ class TextIndex:
 
     def words(self, spans: Ints) -> sparse.csr_array:
         """(rows, words) 1 where a span, of the session or of a text, holds a word."""
-        words, _ = self.inverted_index.holdings(spans.tolist())
-        return words
+        return self.inverted_index.words_in(spans.tolist())
 
 
 class StatementIndex:
