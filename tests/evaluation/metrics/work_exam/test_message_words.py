@@ -4,9 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.evaluation.metrics.work_exam.message_words import NEW, MessageWords
+from workbench.evaluation.metrics.work_exam.message_words import MessageWords
 from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
 
+NEW = -1  # in the place of the number of a message that the session does not have
 VOCABULARY = {word: number for number, word in enumerate(("harbour", "cutter", "buoy", "quay"))}
 TEXTS = st.lists(
     st.sampled_from(["harbour ", "cutter ", "buoy, ", "quay. ", "mast ", "the ", "7 ", "\n"]),

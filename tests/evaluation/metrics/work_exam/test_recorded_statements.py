@@ -128,7 +128,7 @@ def test_a_boundary_asks_the_same_whatever_was_asked_before_it() -> None:
 
 
 def test_only_the_last_answer_of_a_turn_is_a_report() -> None:
-    messages = [
+    messages: list[Message] = [
         said("Go on please.", "u0"),
         told("The harbour module reads its ferry lines in order.", "a0"),
         told("The winter table has eleven ferry routes today.", "a1"),
