@@ -13,7 +13,7 @@ import pandas as pd
 from workbench.base.markup import clipped
 from workbench.evaluation.experiment.run_notes import loss_key
 from workbench.evaluation.findings.summaries import RECORDED
-from workbench.evaluation.metrics.exam.rule_verdicts import Rules, RuleVerdict
+from workbench.evaluation.metrics.exam.rule_verdicts import RuleVerdict, rule_verdicts
 from workbench.evaluation.metrics.view import view as held_by
 from workbench.report.explorer.outcomes import MessageOutcome, outcomes
 from workbench.report.explorer.panels import bars, story_of, summaries_of
@@ -274,4 +274,4 @@ def _rules(view: SessionView) -> list[RuleVerdict]:
         return []
     session = view.ready.session
     context = held_by(session, view.event.compaction.after)
-    return Rules(session.messages).verdicts(view.event.at, context)
+    return rule_verdicts(session.messages, view.event.at, context)

@@ -137,6 +137,11 @@ def _rules_in(text: str) -> tuple[str, ...]:
     return tuple(rules)
 
 
+def rule_verdicts(messages: Sequence[Message], boundary: int, context: View) -> list[RuleVerdict]:
+    """What became of each rule at one boundary; `Rules` is for several."""
+    return Rules(messages).verdicts(boundary, context)
+
+
 def _is_quoted(rule: str, texts: Iterable[str]) -> bool:
     """Whether a text has all the words of a rule in their order."""
     bare_rule = _bare(rule)
