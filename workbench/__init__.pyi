@@ -65,6 +65,8 @@ from .lab.advice.advice import Advice as Advice
 from .lab.advice.advise import advise as advise
 from .lab.judge.exam.sitting import ExamResults as ExamResults
 from .lab.judge.exam.sitting import judge_exam as judge_exam
+from .lab.judge.losses.judge_losses import JudgedLosses as JudgedLosses
+from .lab.judge.losses.judge_losses import judge_losses as judge_losses
 from .lab.learning.learn import Learned as Learned
 from .lab.learning.learn import learn as learn
 from .lab.simulation.simulate import Simulation as Simulation

@@ -84,6 +84,9 @@ def calls_of_judges(model: Model) -> None:
     wb.judge_exam("my-sessions/", model=model, shares=[0.1], most=20)
     wb.judge_exam(models=model)  # type: ignore[call-arg]
     wb.judge_exam(model=7)  # type: ignore[arg-type]
+    wb.judge_losses("reports/run", model=model, strategies="truncate", limit=20)
+    wb.judge_losses("reports/run", models=model)  # type: ignore[call-arg]
+    wb.judge_losses("reports/run", limit="all")  # type: ignore[arg-type]
     judge_work(model="fitted", chains=[1, 3], writers="extractive", exams=Path("exams"))
     judge_work(chain=3)  # type: ignore[call-arg]
     judge_work(chains=3)  # type: ignore[arg-type]

@@ -53,6 +53,7 @@ def test_it_has_at_most_forty_names_beside_errors_and_what_users_asked_for() -> 
         "composition",
         "events",
         "judge_exam",
+        "judge_losses",
         "learn",
     }
     of_embedders = {"Due", "Model", "Scripted", "Situation", "SummaryRequest", "Trigger"}
@@ -64,6 +65,7 @@ def test_it_has_at_most_forty_names_beside_errors_and_what_users_asked_for() -> 
         "ExamResults",
         "Explorer",
         "Findings",
+        "JudgedLosses",
         "Learned",
         "MetricInput",
         "Prepared",

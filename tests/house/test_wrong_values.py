@@ -47,6 +47,7 @@ CALLS: dict[str, list[tuple[Call, tuple[Any, ...]]]] = {
     "explore": [(wb.explore, WRONG)],
     "find_model": [(wb.find_model, (*WRONG, wb.Scripted))],
     "judge_exam": [(lambda value: wb.judge_exam(value, model="extractive"), NO_PATHS)],
+    "judge_losses": [(lambda value: wb.judge_losses(value, model=wb.Scripted([])), NO_FILES)],
     "learn": [(wb.learn, NO_PATHS)],
     "load": [(wb.load, WRONG)],
     "metric_input": [(lambda value: wb.metric_input(value, value), WRONG)],

@@ -132,6 +132,9 @@ COMMANDS = (
     Command("lab validate needs", "Items of the exam that readers call needed.", "validate:needs"),
     Command("lab judge exam", "Let a model sit the exam from each context.", "judge:exam"),
     Command("lab judge work", "Let models answer questions about the work.", "judge:work"),
+    Command(
+        "lab judge losses", "Let a model mark losses that were no need.", "judge_losses:losses"
+    ),
     Command("lab judge fit", "Fit a reader that asks no model.", "judge:fit_to_answers"),
     Command("lab exam write", "Have a model write the exams of sessions.", "exam:write"),
     Command("lab exam show", "Show the written exams of sessions.", "exam:show"),

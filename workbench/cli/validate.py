@@ -247,7 +247,7 @@ def needs(
     ] = None,
     marked_runs: Annotated[
         list[Path] | None,
-        typer.Option("--marks", help="A run whose losses were marked in `view`; give several."),
+        typer.Option("--marks", help="A run whose losses were marked; give several."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -255,8 +255,8 @@ def needs(
     their answer away.
 
     Without options it takes the labels that ship with the package. With recordings it counts only
-    those of their labelled items that the exam still asks. With --marks it counts what people said
-    of losses in `workbench view`.
+    those of their labelled items that the exam still asks. With --marks it counts what was said of
+    losses, in `workbench view` by you and in `workbench lab judge losses` by models.
 
     Examples:
 

@@ -23,12 +23,12 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from item import LossAtHand, item_text
 from losses import HERE, digest, prepared_session
 
 from workbench.evaluation.experiment.loss_rows import loss_rows
 from workbench.evaluation.experiment.prepared import Prepared, metric_input, read, replay
 from workbench.evaluation.experiment.sources import SessionSource
+from workbench.lab.judge.losses.page import LossAtHand, loss_page
 
 STRATEGIES = ("claude_code", "ex_athena", "opencode", "pipeline", "summarize", "truncate")
 LARGEST_WINDOW = 60_000
@@ -90,7 +90,7 @@ def candidates(path: Path, recording: str, limit: int) -> list[Candidate]:
             listed.setdefault(thing, (drawn, LossAtHand(data, row)))
     shuffled = list(listed.values())
     chance.shuffle(shuffled)
-    return [Candidate(drawn, item_text(loss)) for drawn, loss in shuffled[:limit]]
+    return [Candidate(drawn, loss_page(loss).text) for drawn, loss in shuffled[:limit]]
 
 
 def _longest(sessions: Sequence[Prepared]) -> Prepared:

@@ -24,6 +24,7 @@ from pathlib import Path
 from workbench.evaluation.experiment.loss_rows import Loss, worst_losses
 from workbench.evaluation.experiment.prepared import Prepared, metric_input, read, replay
 from workbench.evaluation.experiment.sources import SessionSource
+from workbench.lab.judge.losses.page import LossAtHand
 
 HERE = Path(__file__).parent
 SETS = {
@@ -96,10 +97,19 @@ def agreements(labels: Sequence[dict[str, str]], recordings: Path) -> Iterator[A
 
 def verdicts(labels: Sequence[dict[str, str]], recordings: Path) -> list[Loss | None]:
     """The loss that each label is about; None where it is not listed."""
+    found: list[Loss | None] = [None] * len(labels)
+    for number, loss in losses_at_hand(labels, recordings):
+        found[number] = loss.row
+    return found
+
+
+def losses_at_hand(
+    labels: Sequence[dict[str, str]], recordings: Path
+) -> Iterator[tuple[int, LossAtHand]]:
+    """By the number of its label each loss that is still listed, with the replay that it is of."""
     by_place: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, label in enumerate(labels):
         by_place[tuple(label[name] for name in PLACE)].append(number)
-    found: list[Loss | None] = [None] * len(labels)
     for (recording, session, window, strategy), numbers in sorted(by_place.items()):
         prepared = prepared_session(recordings / recording, session, int(window))
         data = metric_input(prepared, replay(prepared, strategy))
@@ -109,8 +119,9 @@ def verdicts(labels: Sequence[dict[str, str]], recordings: Path) -> list[Loss | 
             losses[key] = loss
         for number in numbers:
             label = labels[number]
-            found[number] = losses.get((label["at"], label["needed_at"], label["thing"]))
-    return found
+            row = losses.get((label["at"], label["needed_at"], label["thing"]))
+            if row is not None:
+                yield number, LossAtHand(data, row)
 
 
 def prepared_session(path: Path, session: str, window: int) -> Prepared:

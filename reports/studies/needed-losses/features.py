@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from item import LossAtHand
-
 from workbench.engine.transcript.message import is_real_user, said_text
 from workbench.evaluation.metrics.defined_names import DEFINITION
 from workbench.evaluation.metrics.uses import text_of_use
+from workbench.lab.judge.losses.page import LossAtHand
 
 FORMS = ("words", "added", "file", "argument")
 KINDS = ("line", "path", "identifier", "url", "number", "version", "command", "id", "quote")

@@ -1,5 +1,5 @@
-"""Losses that a person marked in `workbench view`: those not needed, or of the wrong kind, leave the
-lists of losses and what is kept of each kind.
+"""Losses that a person marked in `workbench view`, or a model in `workbench lab judge losses`: those
+not needed, or of the wrong kind, leave the lists of losses and what is kept of each kind.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pandas as pd
 
 from workbench.base.formats import joined, some
 from workbench.evaluation.analysis.scores import shares_of
-from workbench.evaluation.experiment.run_notes import LEFT_OUT, loss_key
+from workbench.evaluation.experiment.run_notes import LEFT_OUT, YOU, LossMark, loss_key
 
 PLACE = [
     "session",
@@ -44,12 +44,12 @@ def keys_of(losses: pd.DataFrame) -> list[str]:
 
 def left_out(
     losses: pd.DataFrame,
-    marks: Mapping[str, str],
+    marks: Mapping[str, LossMark],
 ) -> pd.Series[bool]:
     """Whether each loss is marked as not needed or of the wrong kind."""
     keys_left_out: set[str] = set()
     for key, mark in marks.items():
-        if mark in LEFT_OUT:
+        if mark.mark in LEFT_OUT:
             keys_left_out.add(key)
     if not keys_left_out:  # nearly always: no key is computed
         return pd.Series(False, index=losses.index, dtype=bool)
@@ -110,23 +110,42 @@ def _places(rows: pd.DataFrame) -> list[Place]:
     return list(places.itertuples(index=False, name=None))
 
 
-def note(marked: pd.DataFrame, marks: Mapping[str, str]) -> str:
-    """How many marked losses are left out, in a sentence; empty where none is."""
+def note(marked: pd.DataFrame, marks: Mapping[str, LossMark]) -> str:
+    """How many marked losses are left out, and who marked them, in a sentence; empty where none
+    is.
+    """
     if marked.empty:
         return ""
-    counts = Counter[str]()
-    for key in set(keys_of(marked)):
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    keys = set(keys_of(marked))
+    for key in keys:
         mark = marks[key]
-        counts[mark] += 1
-    parts: list[str] = []
+        counts[mark.by][mark.mark] += 1
+    parts = []
+    for maker in sorted(counts, key=_models_first):
+        parts += _losses_of(maker, counts[maker])
+    are = "is" if len(keys) == 1 else "are"
+    return (
+        f"{joined(parts)} {are} left out of what was lost and of what is kept of each"
+        " kind; the exam's figures ask other questions."
+    )
+
+
+def _models_first(maker: str) -> tuple[bool, str]:
+    return maker == YOU, maker
+
+
+def _losses_of(maker: str, counts: Counter[str]) -> list[str]:
+    """The losses that a person or a model marked, in words."""
+    numbers = []
+    parts = []
     for mark in LEFT_OUT:
         count = counts[mark]
         if count:
-            parts.append(f"{count} {mark}")
-    total = counts.total()
-    are = "is" if total == 1 else "are"
-    losses = some(total, "marked loss", "marked losses")
-    return (
-        f"{losses} ({joined(parts)}) {are} left out of what was lost and of what is kept of each"
-        " kind; the exam's figures ask other questions."
-    )
+            numbers.append(f"{count} {mark}")
+            losses = some(count, "loss", "losses")
+            parts.append(f"{losses} called {mark} by {maker}")
+    if maker == YOU:
+        total = some(counts.total(), "marked loss", "marked losses")
+        return [f"{total} ({joined(numbers)})"]
+    return parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
@@ -13,7 +13,7 @@ from workbench.evaluation.analysis.difference import changed_entities, changed_v
 from workbench.evaluation.analysis.marks import left_out
 from workbench.evaluation.analysis.scores import grouped, leading_metric
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.experiment.run_notes import RunNotes
+from workbench.evaluation.experiment.run_notes import LossMark, RunNotes
 
 Pair: TypeAlias = tuple[str, str]
 """A session and a strategy."""
@@ -91,7 +91,7 @@ class RunChanges:
     Attributes:
         metric: whose values are compared.
         values: as of `changed_values`.
-        entities: as of `changed_entities`, of what both runs replayed, without those that a person
+        entities: as of `changed_entities`, of what both runs replayed, without those that are
             marked in either run.
         scores: of both runs.
     """
@@ -128,11 +128,7 @@ class RunChanges:
         earlier_losses = _losses_of(earlier.losses, both)
         later_losses = _losses_of(later.losses, both)
         entities = changed_entities(earlier_losses, later_losses)
-        marks: dict[str, str] = {}
-        for run in (earlier, later):
-            notes = RunNotes.of(run.path)
-            marks |= notes.marks
-        is_marked = left_out(entities, marks)
+        is_marked = left_out(entities, _marks_of(earlier, later))
         return cls(
             metric=metric,
             values=values,
@@ -161,6 +157,17 @@ class RunChanges:
         for change in CHANGES:
             entity_counts[change] = int(counts.get(change, 0))
         return entity_counts
+
+
+def _marks_of(earlier: Results, later: Results) -> Mapping[str, LossMark]:
+    """The marks that count in either run; a person's in one stands over a model's in the other."""
+    marks: dict[str, str] = {}
+    judged: dict[str, LossMark] = {}
+    for run in (earlier, later):
+        notes = RunNotes.of(run.path)
+        marks |= notes.marks
+        judged |= notes.judged
+    return RunNotes(marks=marks, judged=judged).standing
 
 
 def _replayed(run: Results) -> Set[Pair]:

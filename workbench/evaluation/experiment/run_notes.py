@@ -1,5 +1,5 @@
-"""What a person says of a run: its name, tags and a note, and marks on its losses. Kept in the
-run's folder, beside the tables.
+"""What is said of a run: its name, tags and a note, and marks on its losses, by a person and by
+models. Kept in the run's folder, beside the tables.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONGEST_NAME, LONGEST_TAG, LONGEST_NOTE = 120, 40, 4_000
 MOST_TAGS = 20
 Mark: TypeAlias = Literal["needed", "not needed", "wrong kind"]
 MARKS: tuple[str, ...] = get_args(Mark)
-"""What a person may say of a loss."""
+"""What may be said of a loss."""
 LEFT_OUT = ("not needed", "wrong kind")
 """The marks whose losses are in no figure."""
 
@@ -39,21 +39,48 @@ def loss_key(session: str, kind: str, entity: str, needed_at: int) -> str:
     return key(session, kind, entity, needed_at)[:10]
 
 
+YOU = "you"
+"""Who made a mark that no model made."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossMark:
+    """What is said of a loss, and by whom.
+
+    Attributes:
+        mark: one of `MARKS`.
+        by: the name of the model; `YOU` for a person.
+        reason: why a model called it no need; empty elsewhere.
+        kind: what the model says that the thing is; empty for a person.
+        words: what shows it, quoted from what the model read; empty for a person.
+        sentence: what the model says of it; empty for a person.
+    """
+
+    mark: str
+    by: str = YOU
+    reason: str = ""
+    kind: str = ""
+    words: str = ""
+    sentence: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class RunNotes:
-    """What a person says of a run.
+    """What is said of a run.
 
     Attributes:
         name: shown in the place of the folder's.
         tags: in the order in which they were given.
         note: any text.
-        marks: by `loss_key`, one of `MARKS`.
+        marks: a person's, by `loss_key`: one of `MARKS`.
+        judged: the models', by `loss_key`, those too over which a person's mark stands.
     """
 
     name: str = ""
     tags: tuple[str, ...] = ()
     note: str = ""
     marks: Mapping[str, str] = field(default_factory=dict)
+    judged: Mapping[str, LossMark] = field(default_factory=dict)
 
     @classmethod
     def of(cls, folder: Path) -> Self:
@@ -71,11 +98,25 @@ class RunNotes:
             fields = None
         if not _are_notes(fields):
             raise SettingError(f"{path} holds no notes of a run; remove the file or mend it")
-        return cls(fields["name"], tuple(fields["tags"]), fields["note"], fields["marks"])
+        judged: dict[str, LossMark] = {}
+        for loss, mark in fields.get("judged", {}).items():
+            judged[loss] = LossMark(**mark)
+        tags = tuple(fields["tags"])
+        return cls(fields["name"], tags, fields["note"], fields["marks"], judged)
 
     def write(self, folder: Path) -> None:
         """Write them into a run's folder."""
         write_atomically(folder / FILE, json.dumps(asdict(self), indent=2) + "\n")
+
+    @property
+    def standing(self) -> Mapping[str, LossMark]:
+        """The marks that count, by `loss_key`: a person's, and a model's where no person made
+        one.
+        """
+        standing = dict(self.judged)
+        for loss, mark in self.marks.items():
+            standing[loss] = LossMark(mark)
+        return standing
 
     def described(
         self,
@@ -100,7 +141,7 @@ class RunNotes:
         return notes
 
     def marked(self, loss: str, mark: str) -> Self:
-        """The same notes with a mark on a loss; an empty mark takes it away.
+        """The same notes with a person's mark on a loss; an empty mark takes it away.
 
         Raises:
             SettingError: the mark is none of `MARKS`.
@@ -113,6 +154,10 @@ class RunNotes:
             marks[loss] = mark
         return replace(self, marks=marks)
 
+    def judged_by_model(self, marks: Mapping[str, LossMark]) -> Self:
+        """The same notes with marks of a model; each takes the place of a model's mark before it."""
+        return replace(self, judged={**self.judged, **marks})
+
 
 def _are_notes(fields: Any) -> bool:  # noqa: ANN401 - any JSON
     if not isinstance(fields, dict):
@@ -124,7 +169,18 @@ def _are_notes(fields: Any) -> bool:  # noqa: ANN401 - any JSON
     texts = [fields.get("name"), fields.get("note"), *tags]
     if not all(isinstance(text, str) for text in texts):
         return False
+    judged = fields.get("judged", {})
+    if not isinstance(judged, dict) or not all(map(_is_loss_mark, judged.values())):
+        return False
     return all(mark in MARKS for mark in marks.values())
+
+
+def _is_loss_mark(fields: Any) -> bool:  # noqa: ANN401 - any JSON
+    if not isinstance(fields, dict) or fields.get("mark") not in MARKS:
+        return False
+    if fields.keys() - asdict(LossMark("")).keys():
+        return False
+    return all(isinstance(text, str) for text in fields.values())
 
 
 def _checked(field: str, text: str, longest: int) -> str:

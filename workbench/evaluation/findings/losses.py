@@ -21,10 +21,7 @@ def worst_losses(run: Tables, row_limit: int = 60, each: int = 0) -> pd.DataFram
     Under the strategies' own triggers where that lost anything, else at equal size. The references
     are left out. Beyond the first `row_limit` rows, each session has so many of its worst.
     """
-    rows = rows_of_contenders(run.losses)
-    is_natural = rows["mode"] == "natural"
-    if is_natural.any():
-        rows = rows[is_natural]
+    rows = listed_rows(run)
     if rows.empty:
         return rows.assign(lost_by=[])
     losses = _worst_first(_grouped(run, rows))
@@ -33,6 +30,17 @@ def worst_losses(run: Tables, row_limit: int = 60, each: int = 0) -> pd.DataFram
     is_of_worst_in_session = in_session.cumcount() < each
     listed = losses[is_of_worst | is_of_worst_in_session]
     return listed.reset_index(drop=True)
+
+
+def listed_rows(run: Tables) -> pd.DataFrame:
+    """The rows of `losses` that are listed: the contenders', under their own triggers where that
+    lost anything.
+    """
+    rows = rows_of_contenders(run.losses)
+    is_natural = rows["mode"] == "natural"
+    if is_natural.any():
+        return rows[is_natural]
+    return rows
 
 
 LOSS = [

@@ -16,6 +16,7 @@ from workbench.evaluation.analysis.paired import Estimate, estimate
 from workbench.evaluation.analysis.scores import leading_metric, projects_of
 from workbench.evaluation.analysis.summary_writers import SummaryWriters
 from workbench.evaluation.analysis.table_rows import rows_with
+from workbench.evaluation.experiment.run_notes import LossMark
 from workbench.evaluation.experiment.spec import chosen_baseline
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.findings.session_means import SessionMeans
@@ -36,7 +37,7 @@ class RunTables:
     words are empty.
 
     Attributes:
-        marks: what a person said of losses, by `loss_key`.
+        marks: what a person or a model said of losses, by `loss_key`.
         marked: the rows of `losses` that are left out since they are marked so; None for none.
         simulated: the simulation of the same replays, by session and strategy; its bills are in
             `costs`. None where there is none.
@@ -45,7 +46,7 @@ class RunTables:
     manifest: Mapping[str, Any]
     tables: Mapping[str, pd.DataFrame]
     named_baseline: str = ""
-    marks: Mapping[str, str] = field(default_factory=dict)
+    marks: Mapping[str, LossMark] = field(default_factory=dict)
     marked: pd.DataFrame | None = None
     simulated: pd.DataFrame | None = None
 

@@ -43,9 +43,9 @@ class Tables(MeanTables):
         for name in COLUMNS:
             table = run.table(name)
             plain_tables[name] = plain(table)
-        notes = RunNotes.of(run.path)
+        marks = RunNotes.of(run.path).standing
         losses = plain_tables["losses"]
-        is_left_out = left_out(losses, notes.marks)
+        is_left_out = left_out(losses, marks)
         marked = losses[is_left_out]
         if len(marked):
             figured_losses = losses[~is_left_out]
@@ -58,7 +58,7 @@ class Tables(MeanTables):
             manifest=run.manifest,
             tables=plain_tables,
             named_baseline=baseline,
-            marks=notes.marks,
+            marks=marks,
             marked=marked,
             simulated=simulated,
         )
@@ -70,7 +70,7 @@ class Tables(MeanTables):
         return tables
 
     def with_marked_losses(self) -> Tables:
-        """The run with those losses too that are left out since a person marked them so."""
+        """The run with those losses too that are left out since they are marked so."""
         if self.marked is None or self.marked.empty:
             return self
         losses = pd.concat([self.losses, self.marked], ignore_index=True)

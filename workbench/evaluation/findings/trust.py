@@ -146,7 +146,7 @@ def _misreports(run: Tables) -> list[str]:
 
 
 def _marked(run: Tables) -> list[str]:
-    """That losses which a person marked are left out."""
+    """That losses which a person or a model marked are left out."""
     marked = run.marked
     if marked is None:
         return []

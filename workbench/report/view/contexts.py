@@ -21,8 +21,10 @@ from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.compaction.variant import variant
 from workbench.engine.models import shown_name
+from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings, model_names
 from workbench.evaluation.analysis.table_rows import rows_with
+from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.findings.summaries import replayed_contenders
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.replays.matched import (
@@ -37,7 +39,7 @@ from workbench.report.view.not_shown import NotShown
 from workbench.report.view.recordings import (
     LOCK,
     change_time,
-    prepared_again,
+    recording,
     recording_file,
     session_row,
 )
@@ -146,25 +148,56 @@ def _replayed(
     path: Path,
     changed: int,
 ) -> SessionView:
-    """The whole session under a strategy, on its own trigger."""
-    run = entry.tables()
-    row = session_row(run, session)
-    session_ready = prepared_again(entry, session, path, changed)
-    in_run = _strategy_in_run(run, strategy, row)
-    replicate = int(run.settings.get("seed", 0))
-    model_settings = ModelSettings(cache_only=True, replicate=replicate)
+    """The whole session under a strategy, on its own trigger; made anew where the recording at
+    `path` has changed.
+    """
+    again = strategy_again(entry, session, strategy)
     try:
-        window = session_ready.sizing.window(in_run.window)
         view = SessionView(
-            session_ready,
-            {strategy: in_run.preset},
-            model_settings.model(_named(run, in_run.model)),
-            ExplorerSettings(strategy, window),
+            again.session,
+            {strategy: again.preset},
+            again.model,
+            ExplorerSettings(strategy, again.window),
         )
     except WorkbenchError as error:
         raise NotShown(f"The contexts of {strategy} cannot be made again: {error}.") from None
     view.replay = replace(view.replay, preset=strategy)
     return view
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyAgain:
+    """What a replay of a run is made again from.
+
+    Attributes:
+        model: that wrote; it answers from the cache alone.
+        window: tokens; the one really used.
+    """
+
+    session: Prepared
+    preset: Preset
+    model: Model
+    window: int
+
+
+def strategy_again(entry: RunEntry, session: str, strategy: str) -> StrategyAgain:
+    """A session of a run with what its strategy of that name was.
+
+    Raises:
+        NotShown: the recording is not there or has changed, or the strategy cannot be made again.
+    """
+    run = entry.tables()
+    row = session_row(run, session)
+    session_ready = recording(entry, session)
+    in_run = _strategy_in_run(run, strategy, row)
+    replicate = int(run.settings.get("seed", 0))
+    model_settings = ModelSettings(cache_only=True, replicate=replicate)
+    try:
+        window = session_ready.sizing.window(in_run.window)
+        model = model_settings.model(_named(run, in_run.model))
+    except WorkbenchError as error:
+        raise NotShown(f"The contexts of {strategy} cannot be made again: {error}.") from None
+    return StrategyAgain(session_ready, in_run.preset, model, window)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import pandas as pd
 
 from workbench.base.formats import missing
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.experiment.run_notes import MARKS, RunNotes, loss_key
+from workbench.evaluation.experiment.run_notes import MARKS, YOU, LossMark, RunNotes, loss_key
 from workbench.evaluation.findings.losses import worst_losses
 from workbench.evaluation.findings.summaries import replayed_contenders, session_titles
 from workbench.evaluation.findings.tables import Tables
@@ -101,12 +101,12 @@ def queue_page(entry: RunEntry, query: Query) -> Page:
     """The losses of a run one after another, to be marked: the named one, else the first without
     a mark.
     """
-    run_marks = RunNotes.of(entry.path).marks
+    notes = RunNotes.of(entry.path)
     losses = []
     marked = []
     unmarked = []
     for row in all_losses(entry):
-        loss = {**row, "mark": run_marks.get(row["loss"], "")}
+        loss = {**row, **_mark_columns(row["loss"], notes)}
         losses.append(loss)
         if loss["mark"]:
             marked.append(loss)
@@ -122,9 +122,27 @@ def queue_page(entry: RunEntry, query: Query) -> Page:
         "counts": [(mark, counts[mark]) for mark in MARKS],
         "count": len(losses),
         "marks": MARKS,
+        "you": YOU,
         "known": _all_losses(entry.path, entry.table_stamp).strategies,
     }
     return Page("queue", f"Losses of {entry.name} to mark", values, pd.DataFrame(losses))
+
+
+def _mark_columns(loss: str, notes: RunNotes) -> dict[str, str]:
+    """The mark that counts of a loss, who made it, and what a model says of the loss."""
+    standing = notes.standing.get(loss, LossMark("", by=""))
+    of_model = notes.judged.get(loss, LossMark("", by=""))
+    return {
+        "mark": standing.mark,
+        "by_whom": standing.by,
+        "reason": standing.reason,
+        "model": of_model.by,
+        "model_mark": of_model.mark,
+        "model_reason": of_model.reason,
+        "model_kind": of_model.kind,
+        "model_sentence": of_model.sentence,
+        "model_words": of_model.words,
+    }
 
 
 def _loss_to_mark(

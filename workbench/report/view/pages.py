@@ -150,7 +150,7 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "unreadable": run.unreadable.to_dict("records"),
         "notes": notes,
         "longest": (LONGEST_NAME, LONGEST_NOTE),
-        "marked": len(notes.marks),
+        "marks": notes.standing,
         "marked_note": marked_note,
     }
     download = table.rows if query.get("of") == "sessions" else shown_losses

@@ -1,5 +1,5 @@
-"""What a reader is shown of one loss: where the thing is stated, what of it each stage left, and
-where it is used; nothing of what the workbench makes of it.
+"""What a reader is shown of one loss, a model or a person: where the thing is stated, what of it
+each stage left, and where it is used; nothing of what the workbench makes of it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ _WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 AROUND = 8
 """Lines before and behind a line that are shown."""
 LONGEST_LINE = 300
+LONGEST_REQUEST = 700
+"""Characters of the user's request that are shown."""
 MOST_MENTIONS = 14
 MOST_LINES = 4
 """Lines of one message or one context that are shown, of those that have the thing."""
@@ -56,7 +58,7 @@ class LossAtHand:
 
     def lines_with_thing(self, text: str) -> list[str]:
         """The lines of a text that have the thing."""
-        lines = [line for line in text.split("\n") if self.thing.search(line)]
+        lines = list(filter(self.thing.search, text.split("\n")))
         if not lines and self.thing.search(text):
             return ["(over several lines)"]
         return lines
@@ -67,29 +69,53 @@ class LossAtHand:
         return evidence in "".join(text.split())
 
 
-def item_text(loss: LossAtHand) -> str:
-    """The page of one item, without its head."""
+@dataclass(frozen=True, slots=True)
+class LossPage:
+    """What a reader is shown of one loss.
+
+    Attributes:
+        thing: what was lost.
+        text: the page.
+        remaining: its parts that the agent still had at the use: what is sent, and what came
+            since.
+    """
+
+    thing: str
+    text: str
+    remaining: str
+
+
+def loss_page(loss: LossAtHand) -> LossPage:
+    """The page of a loss."""
     row = loss.row
     boundary, used_at = row["at"], row["needed_at"]
     stated_at = row["evidence_at"]
+    request = _last_request(loss)
+    sent = _sent_step(loss)
+    later_mentions = list(_mentions(loss, range(boundary, used_at)))
     parts = [
         f"The thing: `{row['entity']}`",
         f"Stated last in message {stated_at}. The context was cut before message {boundary}."
         f" The thing is used in message {used_at}.",
-        "## The user's last request before the use",
-        _last_request(loss.messages[:used_at]),
+        f"## The user's last request before the use{request.place}",
+        request.text,
         f"## Where it is stated: message {stated_at}, {_speaker(loss, stated_at)}",
         _around(loss, stated_at, row["evidence"]),
         "## Messages before the cut that have it",
         *_mentions(loss, range(boundary)),
         "## The context, step by step",
         *_steps(loss),
+        sent,
         f"## Messages {boundary} to {used_at - 1}: after the cut, before the use",
-        *_mentions(loss, range(boundary, used_at)),
+        *later_mentions,
         f"## The use: message {used_at}, the agent",
         _around(loss, used_at, row["use"]),
     ]
-    return "\n\n".join(parts) + "\n"
+    text = "\n\n".join(parts) + "\n"
+    remaining = "\n".join([sent, *later_mentions])
+    if request.is_sent:
+        remaining += f"\n{request.text}"
+    return LossPage(str(row["entity"]), text, remaining)
 
 
 def _clip(line: str) -> str:
@@ -103,11 +129,34 @@ def _fenced(lines: Sequence[str]) -> str:
     return f"~~~~\n{text}\n~~~~"
 
 
-def _last_request(messages: Sequence[Message]) -> str:
-    for message in reversed(messages):
-        if is_real_user(message):
-            return _fenced(said_text(message)[:700].split("\n"))
-    return "(none)"
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What the user said last before the use.
+
+    Attributes:
+        place: which message it is, and whether the agent still had it, for a heading.
+        is_sent: whether the agent still had it.
+    """
+
+    text: str
+    place: str = ""
+    is_sent: bool = False
+
+
+def _last_request(loss: LossAtHand) -> _Request:
+    boundary = loss.row["at"]
+    for number in reversed(range(loss.row["needed_at"])):
+        message = loss.messages[number]
+        if not is_real_user(message):
+            continue
+        request = said_text(message)
+        text = _fenced(request[:LONGEST_REQUEST].split("\n"))
+        if number >= boundary:
+            return _Request(text, f": message {number}, after the cut", is_sent=True)
+        if request in _sent(loss):
+            return _Request(text, f": message {number}, still sent", is_sent=True)
+        return _Request(text, f": message {number}, no longer sent as it stands")
+    return _Request("(none)")
 
 
 def _speaker(loss: LossAtHand, number: int) -> str:
@@ -149,17 +198,35 @@ def _around(loss: LossAtHand, number: int, line: str) -> str:
     """The lines of a message around one of them, which has a mark, below the argument's name."""
     lines = list(_labelled_lines(loss.messages[number]))
     squeezed = "".join(line.split())
-    marked = [place for place, text in enumerate(lines) if squeezed in "".join(text.split())]
-    if not marked:
-        marked = [place for place, text in enumerate(lines) if loss.thing.search(text)]
-    if not marked:
+    place = _place_of_line(lines, squeezed)
+    if place is None:
+        place = _place_of_thing(lines, loss.thing)
+    if place is None:
         return _fenced([line])
-    place = marked[0]
     begin = max(0, place - AROUND)
     excerpt = [f"   {text}" for text in lines[begin : place + AROUND + 1]]
     excerpt[place - begin] = f">> {lines[place]}"
-    heads = [text for text in lines[:begin] if text.startswith(("[calls", "[argument"))]
+    heads = []
+    for text in lines[:begin]:
+        if text.startswith(("[calls", "[argument")):
+            heads.append(text)
     return _fenced([*heads[-2:], *excerpt])
+
+
+def _place_of_line(lines: Sequence[str], squeezed_line: str) -> int | None:
+    """The first of the lines that has this one, whatever its blanks; None for none."""
+    for place, text in enumerate(lines):
+        if squeezed_line in "".join(text.split()):
+            return place
+    return None
+
+
+def _place_of_thing(lines: Sequence[str], thing: re.Pattern[str]) -> int | None:
+    """The first of the lines that has the thing; None for none."""
+    for place, text in enumerate(lines):
+        if thing.search(text):
+            return place
+    return None
 
 
 def _mentions(loss: LossAtHand, numbers: Sequence[int]) -> Iterator[str]:
@@ -181,7 +248,7 @@ def _mentions(loss: LossAtHand, numbers: Sequence[int]) -> Iterator[str]:
 
 def _steps(loss: LossAtHand) -> Iterator[str]:
     """Each version of the context up to the cut that has more or fewer lines with the thing than
-    the one before it, and what is sent.
+    the one before it.
     """
     boundary = loss.row["at"]
     counts: tuple[int, bool] | None = None
@@ -196,9 +263,14 @@ def _steps(loss: LossAtHand) -> Iterator[str]:
         counts = len(lines), has_line
         head = f"after the stage `{version.stage}`" if version.stage else "before any stage"
         yield _step(f"before message {version.at}, {head}", lines, has_line)
+
+
+def _sent_step(loss: LossAtHand) -> str:
+    """What the request has of the thing that is sent at the boundary."""
     sent = _sent(loss)
     lines = loss.lines_with_thing(sent)
-    yield _step(f"what is sent at message {boundary}", lines, loss.has_stating_line(sent))
+    head = f"what is sent at message {loss.row['at']}"
+    return _step(head, lines, loss.has_stating_line(sent))
 
 
 def _step(head: str, lines: Sequence[str], has_line: bool) -> str:
@@ -210,8 +282,10 @@ def _step(head: str, lines: Sequence[str], has_line: bool) -> str:
 
 
 def _version_text(loss: LossAtHand, version: ContextVersion) -> str:
-    message_texts = [said_text(loss.messages[index]) for index in version.messages.tolist()]
-    return "\n".join([*message_texts, *version.texts])
+    texts: list[str] = []
+    for index in version.messages.tolist():
+        texts.append(said_text(loss.messages[index]))
+    return "\n".join([*texts, *version.texts])
 
 
 def _sent(loss: LossAtHand) -> str:
