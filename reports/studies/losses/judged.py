@@ -2,9 +2,11 @@
 
     python reports/studies/losses/judged.py RECORDINGS SET FOLDER
 
-writes the page of each labelled loss of SET (`ninth`) that is still listed as a request into
-FOLDER/req-1 to req-3, as `folder:` models have them, and, once each has an answer that can be used
-or two that cannot, prints what leaves the list and how right the rest is. FOLDER/pages.jsonl keeps
+writes the page of each labelled loss of SET that is still listed as a request into FOLDER/req-1 to
+req-3, as `folder:` models have them, and, once each has an answer that can be used or two that
+cannot, prints what leaves the list and how right the rest is. SET begins the name of a set
+(`ninth`), or is a file of labels, or the `drawn.csv` of `draw.py`, whose losses are asked about
+before anybody has labelled them. FOLDER/pages.jsonl keeps
 the pages, so that they are made once.
 """
 
@@ -155,8 +157,11 @@ def _share(losses: Sequence[JudgedLoss], quality: str) -> str:
 def main() -> None:
     """Ask, or print what was answered."""
     recordings, wanted_set, folder = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
-    (name,) = [name for name in SETS if name.startswith(wanted_set)]
-    labels = labels_at_hand(HERE / SETS[name], recordings)
+    file = Path(wanted_set)
+    for name, labelled in SETS.items():
+        if name.startswith(wanted_set):
+            file = HERE / labelled
+    labels = labels_at_hand(file, recordings)
     judged, awaited = judged_losses(labels, recordings, folder)
     if awaited:
         sys.stdout.write(f"{awaited} answers are awaited in {folder}\n")

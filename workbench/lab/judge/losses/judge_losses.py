@@ -159,7 +159,7 @@ def judge_losses(
     if not before([_forecast(lost, model)]):
         return None
     judged: list[LossOutcome] = []
-    with progress(len(outcomes), "asking", "loss", quiet=spec.quiet) as bar:
+    with progress(len(outcomes), "asking about", "page", quiet=spec.quiet) as bar:
         for outcome in outcomes:
             judged.append(_judged(outcome, lost, model))
             _keep(entry, judged[-1])
