@@ -65,7 +65,8 @@ def judged(tmp_path: Path) -> str:
     pages = []
     for number, kind in enumerate(("identifier", "identifier")):
         page = {"thing": f"t{number}", "text": f"The thing: `t{number}`", "remaining": ""}
-        pages.append(json.dumps({"number": number, "kind": kind, "page": page}))
+        listed = {"number": number, "kind": kind, "stage": "prune", "way_back": "call"}
+        pages.append(json.dumps({**listed, "page": page}))
     (tmp_path / "pages.jsonl").write_text("\n".join(pages) + "\n")
     return printed_by(JUDGED, tmp_path, labels, tmp_path)
 
@@ -81,5 +82,6 @@ def test_what_a_model_calls_no_need_leaves_the_list_that_is_scored(tmp_path: Pat
     printed = judged(tmp_path)
     assert "| need | 1 of 2 (0.500) | 1 of 1 (1.000) |" in printed
     assert "| kind | 1 of 2 (0.500) | 0 of 1 (0.000) |" in printed
+    assert "| stage | 0 of 2 (0.000) |" in printed and "| recoverability | 2 of 2" in printed
     assert "the model's is the label's: 1" in printed
     assert "known, no need by the label: 1" in printed

@@ -26,19 +26,26 @@ from workbench.lab.judge.losses.page import LossPage, loss_page
 from workbench.lab.judge.losses.verdict import UnusableAnswer, Verdict, asked_verdict
 
 FOLDERS = 3
+QUALITIES = ("kind", "need", "stage", "recoverability")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPage:
+    """The page of a listed loss, what the list says of it, and the number of its label."""
+
+    number: int
+    kind: str
+    stage: str
+    way_back: str
+    page: LossPage
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedLoss:
-    """A labelled loss with what a model says of it.
-
-    Attributes:
-        listed_kind: its kind in the list.
-        verdict: None where no answer could be used.
-    """
+    """A labelled loss with what a model says of it; None where no answer could be used."""
 
     label: dict[str, str]
-    listed_kind: str
+    listed: ListedPage
     verdict: Verdict | None
 
     @property
@@ -51,14 +58,15 @@ class JudgedLoss:
         """Whether its label says that it was needed."""
         return self.label["need"] == "yes"
 
-
-@dataclass(frozen=True, slots=True)
-class ListedPage:
-    """The page of a listed loss, its kind in the list, and the number of its label."""
-
-    number: int
-    kind: str
-    page: LossPage
+    def is_right(self, quality: str) -> bool:
+        """Whether the list agrees with the label."""
+        if quality == "need":
+            return self.is_needed
+        if quality == "kind":
+            return self.label["kind"] == self.listed.kind
+        if quality == "stage":
+            return self.label["stage"] == self.listed.stage
+        return (self.label["way_back"] == "call") == (self.listed.way_back == "call")
 
 
 def pages_of(
@@ -70,13 +78,15 @@ def pages_of(
         folder.mkdir(parents=True, exist_ok=True)
         lines: dict[int, str] = {}
         for number, loss in losses_at_hand(labels, recordings):
-            listed = ListedPage(number, loss.row["kind"], loss_page(loss))
+            row = loss.row
+            page = loss_page(loss)
+            listed = ListedPage(number, row["kind"], row["stage"], row["way_back"], page)
             lines[number] = json.dumps(asdict(listed)) + "\n"
         text = "".join(lines[number] for number in sorted(lines))
         file.write_text(text, encoding="utf-8")
     for line in file.read_text(encoding="utf-8").splitlines():
         fields = json.loads(line)
-        yield ListedPage(fields["number"], fields["kind"], LossPage(**fields["page"]))
+        yield ListedPage(**{**fields, "page": LossPage(**fields["page"])})
 
 
 def judged_losses(
@@ -98,7 +108,7 @@ def judged_losses(
             continue
         except UnusableAnswer:
             pass
-        judged.append(JudgedLoss(labels[listed.number], listed.kind, verdict))
+        judged.append(JudgedLoss(labels[listed.number], listed, verdict))
     return judged, awaited
 
 
@@ -110,8 +120,8 @@ def lines_of(judged: Sequence[JudgedLoss]) -> Iterator[str]:
     unusable = sum(loss.verdict is None for loss in judged)
     yield from ("| | before | after |", "|---|---|---|")
     yield f"| listed | {len(judged)} | {len(rest)} |"
-    yield f"| need | {_share(judged, 'need')} | {_share(rest, 'need')} |"
-    yield f"| kind | {_share(judged, 'kind')} | {_share(rest, 'kind')} |"
+    for quality in QUALITIES:
+        yield f"| {quality} | {_share(judged, quality)} | {_share(rest, quality)} |"
     yield f"| needed by the label, left | | {needed_that_left} of {len(left)} |"
     yield f"| no answer that can be used | | {unusable} |"
     yield "\nWhere the model's kind is not the list's:"
@@ -128,9 +138,9 @@ def _counted(names: Iterable[str]) -> Iterator[str]:
 
 def _whose_kind_is_right(loss: JudgedLoss) -> str:
     """Empty where the model's kind is the list's."""
-    if loss.verdict is None or loss.verdict.kind == loss.listed_kind:
+    if loss.verdict is None or loss.verdict.kind == loss.listed.kind:
         return ""
-    if loss.label["kind"] == loss.listed_kind:
+    if loss.label["kind"] == loss.listed.kind:
         return "the list's is the label's"
     if loss.label["kind"] == loss.verdict.kind:
         return "the model's is the label's"
@@ -145,12 +155,7 @@ def _reason(loss: JudgedLoss) -> str:
 
 
 def _share(losses: Sequence[JudgedLoss], quality: str) -> str:
-    right = 0
-    for loss in losses:
-        if quality == "need":
-            right += loss.is_needed
-        else:
-            right += loss.label["kind"] == loss.listed_kind
+    right = sum(loss.is_right(quality) for loss in losses)
     return f"{right} of {len(losses)} ({right / max(len(losses), 1):.3f})"
 
 

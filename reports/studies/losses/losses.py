@@ -38,6 +38,7 @@ SETS = {
     "seventh, by other readers": "labels-seventh.csv",
     "eighth, by other readers": "labels-eighth.csv",
     "ninth, by other readers": "labels-ninth.csv",
+    "tenth, by other readers": "labels-tenth.csv",
 }
 PLACE = ("recording", "session", "window", "strategy")
 
