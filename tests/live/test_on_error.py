@@ -62,6 +62,17 @@ def test_less_output_is_asked_for_where_that_is_enough() -> None:
     assert live.window == 400_000
 
 
+def test_a_request_that_is_refused_again_with_less_output_is_compacted() -> None:
+    live = compactor(window=10_000)
+    live.before_request(openai(6))
+    error = "prompt tokens plus max_tokens exceed the context window of 200000"
+    lowered = live.on_error(error)
+    assert lowered is not None and lowered.max_tokens
+    compacted = live.on_error(error)
+    assert compacted is not None and compacted.max_tokens is None
+    assert len(compacted.messages) < len(lowered.messages)
+
+
 @pytest.mark.parametrize(
     "error",
     [

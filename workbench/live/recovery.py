@@ -2,6 +2,8 @@
 again.
 """
 
+from dataclasses import replace
+
 from workbench.engine.models.error_evidence import ProviderError
 from workbench.engine.models.provider_errors import Diagnosis, classify
 from workbench.engine.models.refused_request import RefusedRequest
@@ -44,13 +46,19 @@ class Recovery:
         """What the error of a request to that model says; None where it is not about the present
         request.
         """
-        diagnosis = self.classify(error)
+        diagnosis = self._without_less_output(self.classify(error))
         is_for_another = model and self.gauge.model and model != self.gauge.model
         if self.gauge.request is None or is_for_another:
             self.tell(ErrorJudged(diagnosis))
             return None
         self.judged(diagnosis)
         return diagnosis
+
+    def _without_less_output(self, diagnosis: Diagnosis) -> Diagnosis:
+        """What an error says once less output did not help: the prompt alone is too large."""
+        if diagnosis.kind != "mixed" or diagnosis.action not in self.mended:
+            return diagnosis
+        return replace(diagnosis, kind="overflow", action="compact", used=None, output=None)
 
     def _classified(self, error: ProviderError) -> Diagnosis:
         self.repair.read(error)

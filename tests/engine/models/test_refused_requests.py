@@ -94,7 +94,7 @@ def test_a_quarter_of_a_small_window_is_room_enough_for_an_answer(used: int, act
 
 @pytest.mark.parametrize(
     ("tokens", "media", "action"),
-    [(25_000, 0, "lower_output"), (31_000, 0, "compact"), (25_000, 1, "compact")],
+    [(25_000, 0, "lower_output"), (31_000, 0, "compact"), (25_000, 1, "lower_output")],
 )
 def test_a_sum_that_is_named_so_counts_the_output_also_near_the_limit(
     tokens: int, media: int, action: str

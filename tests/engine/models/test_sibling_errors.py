@@ -25,6 +25,14 @@ def test_no_broken_history_and_no_picture_explains_an_error_about_another_matter
         assert answer in ("leave_alone", "back_off")
 
 
+@pytest.mark.parametrize("text", SIBLINGS["none"])
+def test_a_full_window_beside_a_broken_history_explains_no_error_about_another_matter(
+    text: str,
+) -> None:
+    answer = action(text, 125_000, 0, "missing result")
+    assert answer in ("leave_alone", "back_off")
+
+
 @pytest.mark.parametrize("text", SIBLINGS["strip_media"])
 def test_a_refused_picture_is_taken_out_also_at_a_full_window(text: str) -> None:
     assert action(text, 20_000, 2) == "strip_media"
@@ -35,6 +43,11 @@ def test_a_refused_picture_is_taken_out_also_at_a_full_window(text: str) -> None
 def test_an_overflow_is_compacted_also_where_there_are_pictures(text: str) -> None:
     assert action(text, 139_000, 0) == "compact"
     assert action(text, 139_000, 2) == "compact"
+
+
+@pytest.mark.parametrize("text", SIBLINGS["compact"])
+def test_an_overflow_is_compacted_also_where_the_history_is_broken(text: str) -> None:
+    assert action(text, 139_000, 0, "missing result") == "compact"
 
 
 @pytest.mark.parametrize("text", SIBLINGS["lower_output"])

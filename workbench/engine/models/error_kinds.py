@@ -45,6 +45,10 @@ _ANOTHER_MATTER = compiled(WORDINGS["another_matter"])
 _MEDIA = compiled(WORDINGS["media"])
 _MEDIA_FIELD = compiled(WORDINGS["media_field"])
 _SUBJECT = compiled(WORDINGS["subject"])
+_THINGS = compiled(WORDINGS["things"])
+_HISTORY = compiled(WORDINGS["history"])
+_OUTPUT = compiled(WORDINGS["output"])
+_INPUT = compiled(WORDINGS["input"])
 _TOO_LARGE_BY_ITSELF = compiled(WORDINGS["too_large_by_itself"])
 _DEFECTS: Mapping[Defect, re.Pattern[str]] = {
     defect: compiled(pattern) for defect, pattern in WORDINGS["defects"].items()
@@ -174,6 +178,8 @@ def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
             return "other"
         numbers = token_numbers(text)
         if rule.kind == "overflow" and request.is_of_another_size(numbers):
+            if _OUTPUT.search(text):
+                return "mixed"
             continue
         if rule.kind == "output_cap" and request.is_full and request.window in numbers:
             return "overflow"
@@ -223,19 +229,50 @@ def _kind_by_request(text: str, status: int | None, request: RefusedRequest) -> 
         return "bytes"
     if _ANOTHER_MATTER.search(text):
         return None
-    is_unprocessable = status in UNPROCESSABLE
-    if request.has_certain_defect and is_unprocessable:
-        return "malformed"
     says_nothing = _says_nothing(text)
+    is_unprocessable = status in UNPROCESSABLE
+    explains_form = is_unprocessable and (says_nothing or _may_be_about_history(text))
+    if explains_form and request.has_certain_defect:
+        return "malformed"
     is_of_another_size = request.is_of_another_size(token_numbers(text))
-    if request.is_full and not is_of_another_size and (says_nothing or _SIZE.search(text)):
+    may_be_too_large = request.is_full and not is_of_another_size
+    if may_be_too_large and (says_nothing or _speaks_of_size(text)):
         return "overflow"
-    explains_it = request.has_rare_defect
+    is_broken = is_unprocessable and request.has_certain_defect
+    if is_broken and not _names_thing(text):
+        return "malformed"
+    is_explained = request.has_rare_defect
     if may_be_about_form(text):
-        explains_it = bool(request.defects)
-    if explains_it and is_unprocessable:
+        is_explained = bool(request.defects)
+    if explains_form and is_explained:
         return "malformed"
     return None
+
+
+def _may_be_about_history(text: str) -> bool:
+    """Whether a text says that something could not be read, or speaks of messages and their parts."""
+    if _FORM.search(text) or _speaks_of_history(text):
+        return True
+    if _SIZE.search(text):
+        return False
+    return _HISTORY.search(text) is not None
+
+
+def _names_thing(text: str) -> bool:
+    """Whether a text speaks of a size, or of something that stands in no history."""
+    if _SIZE.search(text):
+        return True
+    return _THINGS.search(text) is not None
+
+
+def _speaks_of_size(text: str) -> bool:
+    """Whether a text says of what a model reads, and not of what it writes, that it is too much."""
+    speaks_of_output = _OUTPUT.search(text) is not None
+    if speaks_of_output and not _INPUT.search(text):
+        return False
+    if not _SIZE.search(text):
+        return False
+    return _SUBJECT.search(text) is not None
 
 
 def _states_bytes(text: str) -> bool:

@@ -42,6 +42,11 @@ class ErrorNumbers:
     used: int | None = None
     requested: int | None = None
 
+    @property
+    def is_above_limit(self) -> bool:
+        """Whether it says that more was used than the limit."""
+        return self.limit is not None and self.used is not None and self.used > self.limit
+
 
 def error_numbers(text: str, kind: Kind) -> ErrorNumbers:
     """The numbers of an error of this kind, by what they count."""

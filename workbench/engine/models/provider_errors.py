@@ -9,12 +9,16 @@ read here, never tools' or models' words. How each provider words its errors is 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from workbench.engine.models.error_evidence import ProviderError, evidence
 from workbench.engine.models.error_kinds import kind_of
-from workbench.engine.models.error_numbers import error_numbers, with_plain_numbers
+from workbench.engine.models.error_numbers import (
+    ErrorNumbers,
+    error_numbers,
+    with_plain_numbers,
+)
 from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
 from workbench.engine.models.keys import without_keys
 from workbench.engine.models.refused_request import RefusedRequest
@@ -51,6 +55,7 @@ UNKNOWN_REQUEST = RefusedRequest()
 _LONG_CONTEXT = compiled(WORDINGS["long_context"])
 _TOTAL = compiled(WORDINGS["total"])
 _SUM = compiled(WORDINGS["sum"])
+_OUTPUT = compiled(WORDINGS["output"])
 _REASONS = ("error", "message", "detail", "msg", "reason")
 """Fields in which servers say why they failed."""
 
@@ -107,53 +112,87 @@ def classify(
     text = with_plain_numbers(text)
     kind = kind_of(text, status, overflow, request)
     numbers = error_numbers(text, kind)
-    limit = numbers.limit
-    used = numbers.used
-    requested = numbers.requested
-    wants_subscription = _LONG_CONTEXT.search(text)
     first_line, _, _ = text.strip().partition("\n")
-    text = without_keys(first_line[:READ])
-    is_above_limit = limit is not None and used is not None and used > limit
-    if kind == "rate" and is_above_limit:
+    shown_text = without_keys(first_line[:READ])
+    if kind == "rate" and numbers.is_above_limit:
         kind = "rate_permanent"
     if kind == "bytes" and request.media == 0:
-        return Diagnosis(kind, "compact", text=text)
+        return Diagnosis(kind, "compact", text=shown_text)
+    wants_subscription = _LONG_CONTEXT.search(text)
     if kind == "rate" and wants_subscription and request.tokens > LONG_CONTEXT:
-        return Diagnosis("rate_permanent", "compact", LONG_CONTEXT, text=text)
+        return Diagnosis("rate_permanent", "compact", LONG_CONTEXT, text=shown_text)
     if kind in {"rate", "media", "malformed", "bytes", "other"}:
-        return Diagnosis(kind, _ACTIONS[kind], text=text)
+        return Diagnosis(kind, _ACTIONS[kind], text=shown_text)
     if kind == "output_cap":
-        return Diagnosis(kind, _ACTIONS[kind], limit, used, limit or SMALL_OUTPUT, text)
-    if kind == "rate_permanent" and is_above_limit and request.is_far_smaller(used or 0):
+        cap = numbers.limit or SMALL_OUTPUT
+        return Diagnosis(kind, _ACTIONS[kind], numbers.limit, numbers.used, cap, shown_text)
+    if kind in {"overflow", "mixed"} and _may_be_output(text, numbers, request):
+        kind = "mixed"
+        limit = numbers.limit or request.window
+        numbers = replace(numbers, limit=limit, used=request.tokens)
+    numbers = _with_output_apart(kind, numbers, request)
+    if kind == "mixed" or numbers.requested is not None:
+        output = _room_for_output(numbers)
+        if output is not None:
+            return Diagnosis(kind, "lower_output", numbers.limit, numbers.used, output, shown_text)
+    return Diagnosis(kind, "compact", numbers.limit, numbers.used, None, shown_text)
+
+
+def _may_be_output(text: str, numbers: ErrorNumbers, request: RefusedRequest) -> bool:
+    """Whether the answer that was asked for explains that a request is too large: nothing says that
+    the prompt alone is, and by our own count it is far from it.
+    """
+    if numbers.requested is not None:
+        return False
+    limit = numbers.limit or request.window
+    if numbers.used is not None and not numbers.is_above_limit:
+        return False
+    says_limit_alone = numbers.limit is not None and numbers.used is None
+    if says_limit_alone and request.fits_easily(limit):
+        return True
+    return _counts_output(text, limit, request)
+
+
+def _with_output_apart(kind: Kind, numbers: ErrorNumbers, request: RefusedRequest) -> ErrorNumbers:
+    """The numbers of an error with those of the prompt and of the answer apart."""
+    used = numbers.used or 0
+    is_above_quota = kind == "rate_permanent" and numbers.is_above_limit
+    if is_above_quota and request.is_far_smaller(used):
         # a minute's limit counts the output that was asked for
-        requested = (used or 0) - request.tokens
-        used = request.tokens
-    if limit is not None and used is None and request.fits_easily(limit):
-        kind = "mixed"
-        used = request.tokens
-    counts_output = _counts_output(text, limit or 0, request)
-    if kind == "overflow" and is_above_limit and counts_output:
-        kind = "mixed"
-        used = request.tokens
-    if requested and limit and requested >= limit and request.leaves_room(limit):
+        return replace(numbers, used=request.tokens, requested=used - request.tokens)
+    requested = numbers.requested or 0
+    limit = numbers.limit or 0
+    fills_window = requested >= limit > 0
+    if fills_window and request.leaves_room(limit):
         # the output alone fills the window, so that nothing said of the prompt is its size
-        used = request.tokens
-    is_sum = kind == "mixed" or requested is not None
-    if is_sum and limit is not None and used is not None:
-        room = limit - used
-        if requested == room:
-            room -= 1  # the sum is the limit, which it may not reach
-        is_enough = room >= min(LEAST_ROOM, int(LEAST_ROOM_SHARE * limit))
-        if is_enough and (requested is None or room < requested):
-            return Diagnosis(kind, "lower_output", limit, used, room, text)
-    return Diagnosis(kind, "compact", limit, used, None, text)
+        return replace(numbers, used=request.tokens)
+    return numbers
+
+
+def _room_for_output(numbers: ErrorNumbers) -> int | None:
+    """Tokens that a smaller answer may have; None where that is no remedy."""
+    if numbers.limit is None or numbers.used is None:
+        return None
+    room = numbers.limit - numbers.used
+    if numbers.requested == room:
+        room -= 1  # the sum is the limit, which it may not reach
+    is_enough = room >= min(LEAST_ROOM, int(LEAST_ROOM_SHARE * numbers.limit))
+    is_less = numbers.requested is None or room < numbers.requested
+    if is_enough and is_less:
+        return room
+    return None
 
 
 def _counts_output(text: str, limit: int, request: RefusedRequest) -> bool:
-    """Whether the number that is above a limit is that of prompt and answer together."""
+    """Whether what is above a limit is prompt and answer together, or the answer alone."""
     if _SUM.search(text):
         return request.leaves_some_room(limit)
-    return _TOTAL.search(text) is not None and request.leaves_room(limit)
+    if _OUTPUT.search(text):
+        return request.leaves_room(limit)
+    is_total = _TOTAL.search(text) is not None
+    if is_total and request.media == 0:
+        return request.leaves_room(limit)
+    return False
 
 
 def reason_in_answer(answer: object) -> str:

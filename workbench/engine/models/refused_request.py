@@ -115,11 +115,11 @@ class RefusedRequest:
 
     def leaves_room(self, limit: int) -> bool:
         """Whether its messages are well below a limit that a total of prompt and output is above."""
-        return self.media == 0 and 0 < self.tokens <= ROOMY * limit
+        return 0 < self.tokens <= ROOMY * limit
 
     def leaves_some_room(self, limit: int) -> bool:
         """Whether its messages are below a limit that, by its name, prompt and output share."""
-        return self.media == 0 and 0 < self.tokens < FULL * limit
+        return 0 < self.tokens < FULL * limit
 
     def is_never_taken(self, tokens_a_minute: int) -> bool:
         """Whether it alone is above the tokens of a minute, and nothing larger was ever answered:
