@@ -31,10 +31,13 @@ def hand(**given: Any) -> object:
 
 
 WRONG: list[tuple[Callable[[], object], str]] = [
-    (lambda: made(window="128k"), "window is '128k'; a whole number of at least 1 would be accepted"),
-    (lambda: made(window=0), "window is 0; a whole number of at least 1 would be accepted"),
-    (lambda: made(window=0.8), "window is 0.8; a whole number of at least 1 would be accepted"),
-    (lambda: made(window=True), "window is True; a whole number of at least 1 would be accepted"),
+    (lambda: made(window="128k"), "window is '128k'; a whole number of at least 1000 would be accepted"),
+    (lambda: made(window=0), "`window` is 0; it must be at least 1000"),
+    (lambda: made(window=10), "`window` is 10; it must be at least 1000"),
+    (lambda: Settings(window=10), "`window` is 10; it must be at least 1000"),
+    (lambda: wb.preset("pi", context_window=10), "it must be at least 1000"),
+    (lambda: made(window=0.8), "window is 0.8; a whole number of at least 1000 would be accepted"),
+    (lambda: made(window=True), "window is True; a whole number of at least 1000 would be accepted"),
     (lambda: made("pipline"), "no preset is named 'pipline'; known are anthropic_background, "),
     (lambda: made(None), "preset is None; a preset, such as wb.preset('pipeline'), or its name would be accepted"),
     (lambda: made(wb.preset("opal").strategy), "; a preset, such as wb.preset('pipeline'), or its name would be"),
@@ -59,7 +62,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: wb.preset(5), "preset is 5; a preset, such as wb.preset('pipeline'), or its name would be accepted"),  # type: ignore[arg-type]
     (lambda: made(format=[]), "no format is named '[]'; known are anthropic, gemini, openai, responses"),
     (lambda: made().tools(["x"]), "no tools are known in the format ['x']; known are openai, "),  # type: ignore[arg-type]
-    (lambda: wb.Compactor.load(saved(), window=0), "window is 0; a whole number of at least 1 would be accepted"),
+    (lambda: wb.Compactor.load(saved(), window=0), "`window` is 0; it must be at least 1000"),
     (lambda: AsyncCompactor("pipeline"), "compactor is 'pipeline'; a wb.Compactor would be accepted"),  # type: ignore[arg-type]
     (lambda: hand(keep_recent="2k"), "keep_recent is '2k'; a whole number would be accepted"),
     (lambda: made().request_compaction(5), "instructions is 5; a text would be accepted"),  # type: ignore[arg-type]
@@ -113,7 +116,8 @@ IMPOSSIBLE: dict[str, list[object]] = {
 def test_each_setting_refuses_what_cannot_work(setting: str) -> None:
     for value in IMPOSSIBLE[setting]:
         arguments: dict[str, Any] = {setting: value}
-        with pytest.raises(wb.SettingError, match=f"^{setting} is .* would be accepted$"):
+        sentence = rf"^`?{setting}`? is .*; (.* would be accepted|it must be at least \d+)$"
+        with pytest.raises(wb.SettingError, match=sentence):
             Settings(**arguments)
 
 

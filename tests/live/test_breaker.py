@@ -261,6 +261,23 @@ def test_a_window_in_which_a_preset_never_compacts_is_told_at_construction(prese
     )
 
 
+@pytest.mark.parametrize("is_in_the_messages", [True, False])
+def test_a_window_that_the_system_prompt_fills_is_told_once(is_in_the_messages: bool) -> None:
+    live = Compactor("truncate", window=2_000)
+    prompt = "Work carefully. " * 1_000
+    messages = openai(2)
+    system = None if is_in_the_messages else prompt
+    if is_in_the_messages:
+        messages = [{"role": "system", "content": prompt}, *messages]
+    for _ in range(2):
+        live.before_request(messages, system=system)
+    [told] = of(WindowTooSmall, live)
+    assert told.why == (
+        "system prompt and tools take 4,018 tokens of each request, and the window is 2,000:"
+        " choose one of at least 8,036"
+    )
+
+
 class Nothing:
     """Finds nothing to do."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,12 +40,24 @@ def message_of(module: str) -> Said:
         ("agents.items", "workbench.live.dropins.openai_agents.AgentsCompactor"),
     ],
 )
-def test_a_message_of_a_framework_is_refused_with_what_takes_it(module: str, dropin: str) -> None:
+def test_a_message_of_a_framework_is_refused_with_what_takes_it(
+    module: str, dropin: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if module == "agents.items":
+        monkeypatch.setitem(sys.modules, "agents", SimpleNamespace(RunConfig=object))
     live = Compactor("truncate", window=8_000)
     with pytest.raises(FormatError, match=r"^messages\[1\]: this is a message of ") as error:
         live.before_request([asked("so?"), message_of(module)])
     assert dropin in str(error.value)
     assert live.before_request([asked("so?")]) == [asked("so?")]
+
+
+def test_a_message_of_a_host_s_own_module_named_as_a_framework_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "agents", SimpleNamespace(Planner=object))
+    message = message_of("agents.items")
+    assert Compactor("truncate", window=8_000).before_request([message]) == [message]
 
 
 @pytest.mark.parametrize("module", ["my_agent.messages", "agents.chat", "openai.types.chat"])

@@ -1,10 +1,13 @@
-"""A plain value as a declared type, whole numbers, and values of a class."""
+"""A plain value as a declared type, whole numbers, windows, and values of a class."""
 
 import json
 from numbers import Integral
 from typing import Any
 
 from workbench.base.errors import SettingError, refusal
+
+LEAST_WINDOW = 1_000
+"""Tokens of the smallest window that is accepted anywhere."""
 
 
 def check_whole_number(
@@ -26,6 +29,18 @@ def check_whole_number(
     if least is None:
         bound = ""
     raise SettingError(f"{name} is {value!r:.80}; a whole number{bound} would be accepted")
+
+
+def check_window(window: object, *, optional: bool = False) -> None:
+    """Refuse a window that is no whole number of tokens, or that holds no conversation.
+
+    Raises:
+        SettingError: it is one of these.
+    """
+    is_number = isinstance(window, Integral) and not isinstance(window, bool)
+    if is_number and int(window) < LEAST_WINDOW:
+        raise SettingError(f"`window` is {window}; it must be at least {LEAST_WINDOW}")
+    check_whole_number("window", window, LEAST_WINDOW, optional=optional)
 
 
 def check_instance(name: str, value: object, kind: type | tuple[type, ...], accepted: str) -> None:

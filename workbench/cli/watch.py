@@ -11,6 +11,7 @@ import typer
 
 from workbench.base.errors import FormatError, MissingPath
 from workbench.base.formats import some
+from workbench.base.typed_value import check_window
 from workbench.cli.options import takes
 from workbench.cli.output import as_json as to_json
 from workbench.cli.output import complain, harmless, printable, say
@@ -59,9 +60,7 @@ def watch(
     ],
     window: Annotated[
         int | None,
-        typer.Option(
-            "--window", "-w", min=1_000, help="The model's window in tokens. None: as recorded."
-        ),
+        typer.Option("--window", "-w", help="The model's window in tokens. None: as recorded."),
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Print the state and end.")] = False,
     as_json: Annotated[
@@ -79,6 +78,7 @@ def watch(
       workbench watch ~/.claude/projects/my-project
     """
     _refuse_missing(target)
+    check_window(window, optional=True)
     followed, meter = Followed(target, spec.redaction), SessionMeter(window)
     changes = _shown(followed, meter, once)
     newest: Look | None = None

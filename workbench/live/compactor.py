@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from threading import RLock
 
-from workbench.base.typed_value import check_instance, check_whole_number
+from workbench.base.typed_value import check_instance, check_window
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presets import preset as preset_named
@@ -100,7 +100,7 @@ class Compactor(CompactorStatus, RecallTool):
             SettingError: `litellm` without a model's name, no model for a preset that asks one
                 first of all, or a value that cannot work.
         """
-        check_whole_number("window", window, optional=True)
+        check_window(window, optional=True)
         check(
             preset,
             model,

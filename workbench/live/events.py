@@ -156,8 +156,8 @@ class LastResort:
 
 @dataclass(frozen=True, slots=True)
 class WindowTooSmall:
-    """The preset compacts nothing in this window, however full it is; only the last resort keeps
-    requests in it.
+    """The preset compacts nothing in this window, however full it is, so that only the last resort
+    keeps requests in it; or system prompt and tools fill it alone.
     """
 
     window: int

@@ -99,6 +99,14 @@ def too_small(gauge: Gauge, window: int) -> str:
     )
 
 
+def without_room(window: int, overhead: int) -> str:
+    """Why no message can be sent in this window, as a sentence; both are tokens."""
+    return (
+        f"system prompt and tools take {overhead:,} tokens of each request, and the window is"
+        f" {window:,}: choose one of at least {2 * overhead:,}"
+    )
+
+
 def asks_first(gauge: Gauge) -> bool:
     """Whether the first thing that the preset does in a full window is to ask a model."""
     windows = (gauge.window, max(gauge.window, LARGEST))

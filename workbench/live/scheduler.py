@@ -6,7 +6,7 @@ from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Moment
 from workbench.live.callbacks import Host
 from workbench.live.events import WindowAssumed, WindowTooSmall
-from workbench.live.feasibility import too_small
+from workbench.live.feasibility import too_small, without_room
 from workbench.live.hooks import is_cancelled
 from workbench.live.last_resort import MARGIN
 from workbench.live.remedies import overcome
@@ -32,6 +32,9 @@ class Scheduler:
         self._busy: object = None  # the compaction that runs by itself
         self.requested: str | None = None
         self._windows: set[int] = set()
+        self._without_room: set[tuple[int, int]] = (
+            set()
+        )  # windows, with what stands beside messages
         self._unknown_models: set[str] = set()
         self.check_window()
 
@@ -84,13 +87,28 @@ class Scheduler:
         self.requested = instructions
 
     def check_window(self) -> None:
-        """Tell of a window in which the preset never compacts, once."""
+        """Tell of a window in which the preset never compacts, or that system prompt and tools
+        fill, once.
+        """
         window = self.gauge.window
         if window not in self._windows:
             self._windows.add(window)
             reason = too_small(self.gauge, window)
             if reason:
                 self.tell(WindowTooSmall(window, reason))
+        fixed_tokens = self._fixed_tokens()
+        if fixed_tokens >= window and (window, fixed_tokens) not in self._without_room:
+            self._without_room.add((window, fixed_tokens))
+            self.tell(WindowTooSmall(window, without_room(window, fixed_tokens)))
+
+    def _fixed_tokens(self) -> int:
+        """Tokens of system prompt and tools, also of a prompt that begins the messages."""
+        tokens = self.gauge.declared_tokens
+        for message in self.memory.state.sent.messages:
+            if message.role != "system":
+                break
+            tokens += self.memory.reader.count(message)
+        return tokens
 
     def tell_assumed_window(self) -> None:
         """Tell of a model whose window nobody knows, once."""

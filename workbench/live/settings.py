@@ -8,7 +8,7 @@ from numbers import Real
 from threading import TIMEOUT_MAX
 
 from workbench.base.errors import SettingError, UnknownName
-from workbench.base.typed_value import check_whole_number
+from workbench.base.typed_value import check_whole_number, check_window
 from workbench.engine.compaction.attempts import HYSTERESIS
 from workbench.engine.compaction.presets import ACCEPTED
 from workbench.engine.compaction.strategy import Preset, Trigger
@@ -62,7 +62,7 @@ class Settings:
     most_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        check_whole_number("window", self.window, optional=True)
+        check_window(self.window, optional=True)
         check_whole_number("breaker", self.breaker)
         check_whole_number("retries", self.retries, least=0)
         check_whole_number("most_images", self.most_images, least=0, optional=True)

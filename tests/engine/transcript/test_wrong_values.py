@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -118,5 +119,14 @@ def test_a_counter_is_a_function() -> None:
 def test_a_trigger_that_fails_ends_a_replay_in_a_sentence(trigger: Any, sentence: str) -> None:
     answer = AssistantMessage(id="a", blocks=(Text("Five."),))
     session = Session.of([*MESSAGES, answer])
+    preset = Preset("own", Strategy("own", ()), trigger)
     with pytest.raises(SettingError, match=sentence):
-        replay(session, Preset("own", Strategy("own", ()), trigger))
+        replay(session, preset)
+    only_after_turns = replace(preset, moments=("after_turn",))
+    with pytest.raises(SettingError, match=sentence):
+        replay(session, only_after_turns, by_hand=[1])
+
+
+def test_sizes_are_as_many_as_messages() -> None:
+    with pytest.raises(SettingError, match="sizes has 1 numbers for 0 messages; one for each"):
+        Context((), (5,))

@@ -25,12 +25,14 @@ def test_it_has_every_size_and_everything_that_was_said() -> None:
 
 WRONG: list[tuple[Callable[[], object], str]] = [
     (
-        lambda: wb.replay(SHORT, "truncate", window=0),
-        "window is 0; a whole number of at least 1 would be accepted",
+        lambda: wb.replay(SHORT, "truncate", window=10),
+        "`window` is 10; it must be at least 1000",
     ),
+    (lambda: wb.compare(SHORT, window=10), "`window` is 10; it must be at least 1000"),
+    (lambda: prepared(SHORT, 10), "`window` is 10; it must be at least 1000"),
     (
         lambda: wb.replay(SHORT, "truncate", window="8k"),  # type: ignore[arg-type]  # text
-        "window is '8k'; a whole number of at least 1",
+        "window is '8k'; a whole number of at least 1000",
     ),
     (
         lambda: wb.replay("s.jsonl", "truncate"),  # type: ignore[arg-type]  # a file

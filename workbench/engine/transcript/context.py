@@ -203,7 +203,10 @@ class Context:
         message_count = len(self.messages)
         size_count = len(self.sizes)
         if message_count != size_count:
-            raise ValueError(f"{message_count} messages but {size_count} sizes")
+            raise SettingError(
+                f"sizes has {size_count} numbers for {message_count} messages; one for each"
+                " message would be accepted"
+            )
         tokens = self.overhead + sum(self.sizes)
         object.__setattr__(self, "tokens", tokens)
 

@@ -10,7 +10,7 @@ from types import NoneType
 
 from workbench.base.errors import SettingError, Unanswered
 from workbench.base.formats import some
-from workbench.base.typed_value import check_instance, check_whole_number
+from workbench.base.typed_value import check_instance, check_whole_number, check_window
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.bundled import Bundled
@@ -143,7 +143,7 @@ def prepared(session: Session, window: int | None = None) -> Prepared:
     Raises:
         SettingError: the session is none, or the window no number of tokens.
     """
-    check_whole_number("window", window, optional=True)
+    check_window(window, optional=True)
     sized = SizedSession.of(session)
     trusted = sized.session
     sizing = sized.sizing
@@ -192,7 +192,7 @@ def replay(
         ModelError: the model's answer is of no use and the strategy has no fallback.
     """
     prepared_session = session if isinstance(session, Prepared) else prepared(session, window)
-    check_whole_number("window", window, optional=True)
+    check_window(window, optional=True)
     used = prepared_session.window if window is None else prepared_session.sizing.window(window)
     strategy_preset = preset(strategy)
     check_instance("model_settings", model_settings, (ModelSettings, NoneType), "wb.ModelSettings")

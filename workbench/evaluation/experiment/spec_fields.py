@@ -14,6 +14,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from workbench.base.formats import joined
+from workbench.base.typed_value import LEAST_WINDOW
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import shown_name
 from workbench.engine.models.model import Model
@@ -200,5 +201,5 @@ Strategies: TypeAlias = Annotated[tuple[str | Preset, ...], Read(_strategies)]
 OneModel: TypeAlias = Annotated[str | Model, Read(one_model)]
 ModelOrNone: TypeAlias = Annotated[str | Model, Read(model_or_none)]
 Whole: TypeAlias = Annotated[int, Field(strict=True)]
-Window: TypeAlias = Annotated[int, Field(strict=True, ge=1000)] | None
+Window: TypeAlias = Annotated[int, Field(strict=True, ge=LEAST_WINDOW)] | None
 Flag: TypeAlias = Annotated[bool, Field(strict=True)]

@@ -4,6 +4,7 @@ on.
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
 from workbench.base.errors import CompactionRefused, PlanError
 from workbench.engine.compaction.attempts import Attempts, failure_of
@@ -374,7 +375,8 @@ class Walk:
 
     def _forced(self, reason: str) -> Budget:
         keep = kept_by(self.preset.host, reason, self.window)
-        return forced(self._situation("before_request"), self.preset.trigger.check, reason, keep)
+        check = partial(granted_by, self.preset.trigger)
+        return forced(self._situation("before_request"), check, reason, keep)
 
     def _fail(self, failure: Failure) -> None:
         """Count it, and say where the preset's system would end its run by it, if it has not

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from workbench.base.markup import render
 from workbench.engine.compaction.setting_text import Plain
 from workbench.engine.compaction.settings import settings
-from workbench.engine.compaction.strategy import AtLimit, Preset, Situation
+from workbench.engine.compaction.strategy import AtLimit, Preset, Situation, granted_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def due_at(preset: Preset, window: int) -> int | None:
     high = window + 1
     while low + 1 < high:
         tokens = (low + high) // 2
-        is_due = preset.trigger.check(Situation(tokens=tokens, window=window))
+        is_due = granted_by(preset.trigger, Situation(tokens=tokens, window=window))
         if is_due:
             high = tokens
         else:
@@ -242,7 +242,7 @@ def _tail(
     """Tokens of the messages that stay as they are; None where the preset has no share of them."""
     if not due:
         return None
-    budget = preset.trigger.check(Situation(tokens=due, window=window))
+    budget = granted_by(preset.trigger, Situation(tokens=due, window=window))
     if not budget:
         return None
     for path, setting in settings(preset).items():

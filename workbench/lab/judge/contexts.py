@@ -33,7 +33,14 @@ from workbench.evaluation.experiment.spec import (
     chosen_baseline,
     with_references,
 )
-from workbench.evaluation.experiment.spec_fields import Flag, OneModel, Shares, Strategies, Whole
+from workbench.evaluation.experiment.spec_fields import (
+    Flag,
+    OneModel,
+    Shares,
+    Strategies,
+    Whole,
+    Window,
+)
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.matched import matched, stays_larger
 from workbench.evaluation.replays.step import CompactionEvent, Replay
@@ -165,8 +172,8 @@ class ContextSpec(Masking):
         (0.5, 0.8), description="Where they compact, as shares of the messages."
     )
     writer: OneModel = Field("extractive", description="Model that writes summaries.")
-    window: Whole | None = Field(
-        None, ge=1000, description="Context window in tokens; None takes each session's own."
+    window: Window = Field(
+        None, description="Context window in tokens; None takes each session's own."
     )
     limit: Whole | None = Field(None, ge=1, description="Use at most this many sessions.")
     model_settings: ModelSettings | None = Field(

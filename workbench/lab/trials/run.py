@@ -11,6 +11,7 @@ from functools import partial
 from typing import Self, Unpack
 
 from workbench.base.errors import SettingError
+from workbench.base.typed_value import LEAST_WINDOW
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import require_language_model, shown_name
@@ -35,7 +36,7 @@ from workbench.lab.trials.bundled import (
 from workbench.lab.trials.families import tasks
 from workbench.lab.trials.helper_client import require_sandbox
 from workbench.lab.trials.loop import Limits, Trial, work
-from workbench.lab.trials.spec import READER, SMALLEST, TrialSettings, TrialSpec
+from workbench.lab.trials.spec import READER, TrialSettings, TrialSpec
 from workbench.lab.trials.table import TrialResults
 from workbench.lab.trials.task import TrialTask
 
@@ -311,7 +312,7 @@ def _window(job: TrialJob, task: TrialTask) -> int:
     if row["status"] != "ok":
         raise SettingError(f"the task {task.name} cannot be measured: {row['reason']}")
     largest_request = float(row["peak"] or 0)
-    return max(int(spec.share * largest_request), SMALLEST)
+    return max(int(spec.share * largest_request), LEAST_WINDOW)
 
 
 def _planned_trial(

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from workbench.base.errors import UnknownName
+from workbench.base.typed_value import LEAST_WINDOW
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.model import Model
@@ -42,8 +43,6 @@ from workbench.lab.trials.families import FAMILIES
 
 READER = "reader"
 """The agent without a model."""
-SMALLEST = 1_000
-"""Tokens of the smallest window."""
 
 
 def _families(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -85,7 +84,7 @@ class TrialSpec(Masking, Execution):
     writer: OneModel = Field("extractive", description="Model that writes summaries.")
     window: Whole | None = Field(
         None,
-        ge=SMALLEST,
+        ge=LEAST_WINDOW,
         description="Context window in tokens; None takes a share of the task's largest request.",
     )
     share: Share = Field(0.4, description="That share, where no window is given.")

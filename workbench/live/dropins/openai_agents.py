@@ -13,6 +13,7 @@ Source:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from inspect import isawaitable
@@ -46,6 +47,12 @@ except ImportError as error:
     install_hint = (
         "AgentsCompactor needs the OpenAI Agents SDK; `pip install openai-agents` installs it"
     )
+    own_module = getattr(sys.modules.get("agents"), "__file__", None)
+    if own_module:
+        install_hint = (
+            f"AgentsCompactor needs the OpenAI Agents SDK, whose module `agents` {own_module} hides;"
+            " another name of that file would be accepted"
+        )
     raise ModuleNotFoundError(install_hint, name=error.name) from None
 
 

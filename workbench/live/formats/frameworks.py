@@ -2,6 +2,7 @@
 never half read.
 """
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -19,11 +20,19 @@ class Framework:
         name: of the framework.
         module: in which its messages are declared, or the beginning of its name.
         instead: what takes them.
+        mark: a name that its package has, where the package's own name is a usual one.
     """
 
     name: str
     module: str
     instead: str
+    mark: str = ""
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether the module of that name is the framework's, and not one of a user's own."""
+        package, _, _ = self.module.partition(".")
+        return not self.mark or hasattr(sys.modules.get(package), self.mark)
 
     @property
     def objection(self) -> str:
@@ -42,7 +51,12 @@ FRAMEWORKS = (
     Framework("pydantic-ai", "pydantic_ai.messages", f"{DROPINS}.pydantic_ai.CompactionCapability"),
     Framework("Google's ADK", "google.adk.events", f"{DROPINS}.google_adk.CompactionPlugin"),
     Framework("Inspect", "inspect_ai.model", f"{DROPINS}.inspect_ai.WorkbenchCompaction"),
-    Framework("the OpenAI Agents SDK", "agents.items", f"{DROPINS}.openai_agents.AgentsCompactor"),
+    Framework(
+        "the OpenAI Agents SDK",
+        "agents.items",
+        f"{DROPINS}.openai_agents.AgentsCompactor",
+        mark="RunConfig",
+    ),
 )
 _OF_LANGCHAIN = frozenset({"human", "ai", "AIMessageChunk", "HumanMessageChunk"})
 """Types of LangChain's messages, written as dicts, that no API has."""
@@ -54,7 +68,8 @@ def framework_objection(message: Json) -> str:
         return LANGCHAIN.objection if _is_written_by_langchain(message) else ""
     for kind in type(message).__mro__:
         for framework in FRAMEWORKS:
-            if f"{kind.__module__}.".startswith(f"{framework.module}."):
+            is_declared_there = f"{kind.__module__}.".startswith(f"{framework.module}.")
+            if is_declared_there and framework.is_imported:
                 return framework.objection
     return ""
 

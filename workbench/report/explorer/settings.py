@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Trigger
+from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Trigger, granted_by
 from workbench.evaluation.experiment.prepared import Prepared
 
 
@@ -55,7 +55,7 @@ class Tuned:
             usual = trigger if isinstance(trigger, AtShare) else AtShare()
             target_share = min(usual.target, self.threshold / 2)
             trigger = AtShare(self.threshold, target_share)
-        budget = trigger.check(situation)
+        budget = granted_by(trigger, situation)
         if budget is None or self.tail is None:
             return budget
         target = situation.overhead + self.tail
