@@ -52,6 +52,35 @@ def test_a_broken_history_is_repaired_though_the_error_says_nothing() -> None:
     assert retry is not None and retry.messages == [QUESTION, QUESTION]
 
 
+def gemini(role: str, part: Record) -> Record:
+    return {"role": role, "parts": [part]}
+
+
+CALL: Record = {"functionCall": {"name": "read_file", "args": {}}}
+RESULT: Record = {"functionResponse": {"name": "read_file", "response": {"output": "found"}}}
+UNSIGNED = [
+    gemini("user", {"text": "do it"}),
+    gemini("model", {**CALL, "thoughtSignature": "c2VhbA=="}),
+    gemini("user", RESULT),
+    gemini("model", CALL),
+    gemini("user", RESULT),
+]
+
+
+def test_a_call_of_gemini_that_alone_has_no_signature_gets_one_where_the_error_says_nothing() -> (
+    None
+):
+    live = compactor()
+    live.before_request(UNSIGNED)
+    error = {"error": {"code": 400, "message": "Request contains an invalid argument."}}
+    retry = live.on_error({"status": 400, **error})
+    assert retry is not None
+    [call] = retry.messages[3]["parts"]
+    assert call["thoughtSignature"] == "skip_thought_signature_validator"
+    assert live.on_error({"status": 400, **error}) is None
+    assert live.before_request(UNSIGNED) == UNSIGNED
+
+
 UNKNOWN = {"status": 400, "error": {"message": "the flow could not go on, see req_17"}}
 UNKNOWN_AGAIN = {"status": 400, "error": {"message": "the flow could not go on, see req_18"}}
 

@@ -29,6 +29,9 @@ RELAXED = settings(
     max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 WINDOWS = st.sampled_from([400, 1_000, 3_000])
+TOOLS = [{"name": "read", "description": "x" * 2_400}]
+BESIDE = 600
+"""Tokens of the tools, so that the messages have as little room as in a smaller window."""
 
 
 def answers(messages: Sequence[Record]) -> list[int]:
@@ -44,11 +47,11 @@ def requests(
     preset: str, messages: list[Record], window: int, *, by_hand: bool = False
 ) -> list[list[Record]]:
     """All requests of a conversation, the last one with the whole of it."""
-    live = Compactor(preset, model=find_model("extractive"), window=window)
-    sent = [live.before_request(messages[:end]) for end in answers(messages)]
+    live = Compactor(preset, model=find_model("extractive"), window=window + BESIDE)
+    sent = [live.before_request(messages[:end], tools=TOOLS) for end in answers(messages)]
     if by_hand and live.preset.host.manual_in_turn:
         live.compact(messages=messages)
-    return [*sent, live.before_request(messages)]
+    return [*sent, live.before_request(messages, tools=TOOLS)]
 
 
 def parted(given: Sequence[Record], sent: Sequence[Record]) -> list[str]:

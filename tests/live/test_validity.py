@@ -60,24 +60,30 @@ TEXTS = st.sampled_from(
 )
 
 
+WINDOWS = st.sampled_from([400, 1_000, 3_000])
+TOOLS = [{"name": "read", "description": "x" * 2_400}]
+BESIDE = 600
+"""Tokens of the tools, so that the messages have as little room as in a smaller window."""
+
+
 def sent(
     preset: str, messages: list[Record], window: int, *, by_hand: bool = False
 ) -> list[Record]:
     """What is handed out at the end of the conversation, after a request at each of its answers."""
-    live = Compactor(preset, model=find_model("extractive"), window=window)
+    live = Compactor(preset, model=find_model("extractive"), window=window + BESIDE)
     for end, message in enumerate(messages):
         if message["role"] == "assistant":
-            live.before_request(messages[:end])
+            live.before_request(messages[:end], tools=TOOLS)
         elif message["role"] == "user" and end:
             live.after_turn(messages[:end])
     if by_hand and (live.preset.host.manual_in_turn or messages[-1]["role"] == "assistant"):
         live.compact(messages=messages)
-    return live.before_request(messages)
+    return live.before_request(messages, tools=TOOLS)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 @RELAXED
-@given(messages=chats(), window=st.sampled_from([400, 1_000, 3_000]))
+@given(messages=chats(), window=WINDOWS)
 def test_openai_takes_it(preset: str, messages: list[Record], window: int) -> None:
     before = copy.deepcopy(messages)
     assert validators.openai_chat(messages) == []
@@ -87,7 +93,7 @@ def test_openai_takes_it(preset: str, messages: list[Record], window: int) -> No
 
 @pytest.mark.parametrize("preset", PRESETS)
 @RELAXED
-@given(messages=chats().map(blocks), window=st.sampled_from([400, 1_000, 3_000]))
+@given(messages=chats().map(blocks), window=WINDOWS)
 def test_anthropic_takes_it(preset: str, messages: list[Record], window: int) -> None:
     before = copy.deepcopy(messages)
     assert validators.anthropic(messages) == []

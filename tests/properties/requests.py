@@ -17,7 +17,10 @@ from workbench.engine.transcript.message import Json
 from workbench.live.events import CompactionEnded, CompactionStarted, LastResort
 
 PRESETS = tuple(BUILTIN_PRESETS)
-WINDOWS = (400, 1_000, 3_000)
+TOOLS = [{"name": "read", "description": "x" * 2_400}]
+BESIDE = 600
+"""Tokens of the tools, so that the messages have as little room as in a smaller window."""
+WINDOWS = (400 + BESIDE, 1_000 + BESIDE, 3_000 + BESIDE)
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ def go(preset: str, messages: list[Record], window: int, **options: Any) -> Live
     )
 
     def request(heard: int) -> None:
-        shown = live.before_request(messages[:heard])
+        shown = live.before_request(messages[:heard], tools=TOOLS)
         cut = sum(isinstance(event, LastResort) for event in live.events)
         sent.append(Sent(heard, shown, len(ended(live)) + cut))
 

@@ -37,9 +37,10 @@ def check_window(window: object, *, optional: bool = False) -> None:
     Raises:
         SettingError: it is one of these.
     """
-    is_number = isinstance(window, Integral) and not isinstance(window, bool)
-    if is_number and int(window) < LEAST_WINDOW:
-        raise SettingError(f"`window` is {window}; it must be at least {LEAST_WINDOW}")
+    if isinstance(window, Integral) and not isinstance(window, bool):
+        if int(window) < LEAST_WINDOW:
+            raise SettingError(f"`window` is {window}; it must be at least {LEAST_WINDOW}")
+        return
     check_whole_number("window", window, LEAST_WINDOW, optional=optional)
 
 

@@ -25,6 +25,7 @@ from workbench.live.mending.sent_entry import Mend, SentEntry, entries_of, histo
 from workbench.live.mending.texts import with_filled_results, without_empty_texts
 from workbench.live.mending.thought_turns import with_closed_turns
 from workbench.live.mending.thoughts import (
+    with_all_calls_signed,
     with_noted_thoughts,
     with_signed_calls,
     without_thoughts,
@@ -62,6 +63,7 @@ MENDS: Mapping[Defect, Mend] = {
 """In the order in which they are made."""
 VISIBLE: tuple[Defect, ...] = (
     "unsigned thought",
+    "unsigned call",
     "lone reasoning",
     "parted results",
     "duplicate id",
@@ -77,7 +79,11 @@ VISIBLE: tuple[Defect, ...] = (
 """Defects that some provider refuses whatever its model. The others are how one provider's histories
 usually are, so that they are none until a refusal names them.
 """
-_SIGHTS: Mapping[Defect, Mend] = {**MENDS, "typed content": with_joined_texts}
+_SIGHTS: Mapping[Defect, Mend] = {
+    **MENDS,
+    "typed content": with_joined_texts,
+    "unsigned call": with_all_calls_signed,
+}
 """What would change a history that has a defect: a mend, or the part of it that is not usual."""
 
 

@@ -75,6 +75,17 @@ def with_signed_calls(entries: Sequence[SentEntry], format: MessageFormat) -> li
     return mended
 
 
+def with_all_calls_signed(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
+    """The same, in Gemini's form and where another call has a signature: its model signs them."""
+    if format != "gemini":
+        return list(entries)
+    for entry in entries:
+        for part in parts_of(entry):
+            if is_call(part) and _is_signed(part):
+                return with_signed_calls(entries, format)
+    return list(entries)
+
+
 def _without_parts(entry: SentEntry, is_dropped: Callable[[Json], bool]) -> list[SentEntry]:
     """The entry without these of its parts; none where nothing is left of it."""
     parts: list[Json] = []
