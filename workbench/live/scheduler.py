@@ -104,10 +104,11 @@ class Scheduler:
     def _fixed_tokens(self) -> int:
         """Tokens of system prompt and tools, also of a prompt that begins the messages."""
         tokens = self.gauge.declared_tokens
-        for message in self.memory.state.sent.messages:
+        sent = self.memory.state.sent
+        for message, size in zip(sent.messages, sent.sizes, strict=True):
             if message.role != "system":
                 break
-            tokens += self.memory.reader.count(message)
+            tokens += size
         return tokens
 
     def tell_assumed_window(self) -> None:
