@@ -265,14 +265,15 @@ def _say_own_metrics(findings: Findings) -> None:
         "strategy": "strategy",
         "metric": "metric",
         "own trigger": "figure",
+        "sessions": "sessions:count",
         "same size": "figure_same_size",
-        "sessions": "sessions",
+        "sessions there": "sessions_same_size:count",
     }
     rows = own_metric_rows(findings)
     if not rows:
         return
     if not findings.tables.shares:
-        del columns["same size"]
+        del columns["same size"], columns["sessions there"]
     say("\nYour metrics, means over projects:\n")
     say(table(rows, columns, room=WIDTH))
     sentences: list[str] = []

@@ -148,9 +148,11 @@ def table_rows(findings: Findings) -> list[dict[str, Any]]:
 
 def own_metric_rows(findings: Findings) -> list[dict[str, Any]]:
     """The rows of the table of metrics that are not built in, each figure as it is shown."""
+    over_target = findings.tables.over_target()
     rows = []
     for row in records(findings.figures.own_metrics):
         show = OF_UNIT[str(row["unit"])]
+        larger = "*" if row["strategy"] in over_target else ""
         figure = show(row["mean"])
         if not missing(row["low"]):
             low = show(row["low"])
@@ -158,7 +160,7 @@ def own_metric_rows(findings: Findings) -> list[dict[str, Any]]:
             figure += f" ({low} to {high})"
         figures = {
             "figure": figure,
-            "figure_same_size": show(row["same_size"]),
+            "figure_same_size": show(row["same_size"]) + larger,
         }
         rows.append(row | figures)
     return rows

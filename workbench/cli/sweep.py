@@ -35,11 +35,11 @@ from workbench.evaluation.experiment.sweep import forecast
 from workbench.evaluation.experiment.sweep import sweep as run_of
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.metrics import HALVES
-from workbench.report.page.sweep import sweep_table
+from workbench.report.page.sweep import shared_words, sweep_table
 
 COLUMNS = {
     "window used": "window", "tokens saved": "tokens_saved:percent",
-    "peak tokens": "peak_context:count", "compactions": "compactions:count",
+    "peak tokens": "peak_context:amount", "compactions": "compactions:count",
     "sessions": "rests on", "unbeaten": "unbeaten",
 }  # fmt: skip
 
@@ -199,7 +199,7 @@ def _show(points: pd.DataFrame, findings: Findings) -> None:
         rows.append(cells)
     say("Each on its own trigger:\n")
     half = HALVES[findings.tables.leading("natural")]
-    columns = {"point": "strategy", half: "recall:decimal", **COLUMNS}
+    columns = {"point": "strategy", half: "recall:percent", **COLUMNS}
     lines, notes_on_lines = without_twins(rows, columns)
     say(table(lines, columns))
     for text in notes_on_lines:
@@ -208,10 +208,7 @@ def _show(points: pd.DataFrame, findings: Findings) -> None:
         "\nUnbeaten: no other point keeps at least as much and saves at least as much, and one of"
         " the two more."
     )
-    say(
-        f"{half.capitalize()} and tokens saved are means over the same sessions: those that have"
-        " both figures."
-    )
+    say(f"{half.capitalize()} and tokens saved are means over {shared_words(points)}.")
     show_sizes(findings)
     for note in size_notes(findings.tables):
         write(note)

@@ -2,9 +2,12 @@
 
 import html
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from planted_run import PlantedRun
 
 import workbench as wb
 from builders import remembering, rules
@@ -64,6 +67,66 @@ def test_a_run_without_one_says_nothing_of_them(
     show(Findings.of(run))
     assert "Your metrics" not in capsys.readouterr().out
     assert "metrics" not in run.manifest["settings"]
+
+
+def test_strategies_are_compared_over_the_sizes_at_which_all_have_a_value(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = run_with_test_names(too_large=())
+    rows = Report(run).own_metrics.data
+    assert rows is not None
+    at_same_size = rows.set_index("strategy")["same_size"]
+    assert at_same_size["mine"] == at_same_size["truncate"] == pytest.approx(0.6)
+    show(Findings.of(run))
+    assert "*" not in capsys.readouterr().out
+
+
+def test_a_strategy_that_cannot_be_cut_to_the_size_is_marked_beside_its_own_metric(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = run_with_test_names(too_large=("s0", "s1", "s2"))
+    rows = Report(run).own_metrics.data
+    assert rows is not None
+    by_strategy = rows.set_index("strategy")
+    assert by_strategy.loc["truncate", "same_size"] == pytest.approx(0.4)
+    assert by_strategy.loc["truncate", "sessions_same_size"] == 4
+    assert by_strategy.loc["mine", "sessions_same_size"] == 1
+    show(Findings.of(run))
+    assert "60 %*" in capsys.readouterr().out
+    assert "larger in 3" in Report(run).headline.html
+
+
+def run_with_test_names(too_large: Sequence[str]) -> PlantedRun:
+    """Two strategies in four sessions, of which `mine` has no names of tests at the small size.
+
+    Args:
+        too_large: the sessions in which `mine` stays larger than that size; it has no value in the
+            others either.
+    """
+    values = {0.1: 0.2, 0.2: 0.6}
+    scores: list[dict[str, Any]] = []
+    replays: list[dict[str, Any]] = []
+    for session in ("s0", "s1", "s2", "s3"):
+        for strategy in ("truncate", "mine"):
+            replays.append({"session": session, "strategy": strategy, "status": "ok"})
+            for metric in ("exam_recall", "test_names"):
+                for share, value in values.items():
+                    place = {"session": session, "strategy": strategy, "share": share}
+                    score = {"mode": "matched", "metric": metric, "value": value, "why": ""}
+                    score |= {"better": "higher", "unit": "share"}
+                    if strategy == "mine" and share == 0.1:
+                        why = "no test was named"
+                        if session in too_large:
+                            why = "it stays larger than the size that was set, up to 2 times"
+                        elif metric == "exam_recall":
+                            why = ""
+                        score |= {"value": None if why else value, "why": why}
+                    scores.append(place | score)
+    sessions = [
+        {"session": name, "project": name, "status": "ok"} for name in ("s0", "s1", "s2", "s3")
+    ]
+    manifest = {"settings": {"strategies": ["truncate", "mine"], "metrics": ["test_names"]}}
+    return PlantedRun(manifest, {"scores": scores, "replays": replays, "sessions": sessions})
 
 
 class Nameless:

@@ -11,6 +11,7 @@ import pytest
 from planted_run import frame
 
 from workbench import Results, sweep_table
+from workbench.report.page.sweep import shared_words
 
 TOO_LARGE = "it stays larger than the size that was set"
 
@@ -89,6 +90,30 @@ def test_a_point_without_a_session_that_has_both_has_neither_figure() -> None:
     q = points(made(*HALF))["q"]
     assert pd.isna(q["recall"]) and pd.isna(q["tokens_saved"])
     assert (q["sessions"], q["of"]) == (0, 2)
+
+
+def test_points_of_a_larger_window_are_compared_over_the_sessions_that_all_points_share() -> None:
+    rows: list[Row] = []
+    for session, names, saved in (("easy", 0.9, 0.1), ("hard", 0.1, 0.7)):
+        rows.append(("small", session, "exam_recall", names))
+        rows.append(("small", session, "tokens_saved", saved))
+    rows += [("large", "easy", "exam_recall", 0.9), ("large", "easy", "tokens_saved", 0.1)]
+    rows += [("large", "hard", "exam_recall", None), ("large", "hard", "tokens_saved", 0.0)]
+    found = points(made(*rows))
+    for point in found.values():
+        assert (point["recall"], point["tokens_saved"]) == (0.9, 0.1)
+        assert (point["sessions"], point["of"]) == (1, 2) and point["on_frontier"]
+
+
+def test_points_that_share_no_session_have_figures_of_their_own_and_are_not_ordered() -> None:
+    rows: list[Row] = []
+    for name, session in (("p", "s1"), ("q", "s2")):
+        rows.append((name, session, "exam_recall", 0.4))
+        rows.append((name, session, "tokens_saved", 0.2))
+    table = sweep_table(made(*rows))
+    assert list(table["recall"]) == [0.4, 0.4]
+    assert table["on_frontier"].isna().all()
+    assert "do not compare" in shared_words(table)
 
 
 def test_at_equal_size_a_session_in_which_a_point_stays_larger_counts_for_none() -> None:

@@ -214,12 +214,12 @@ def test_who_cannot_be_cut_to_the_size_is_not_ranked_whatever_it_keeps() -> None
     assert found.answer.startswith("summarize keeps most.") and "truncate" not in found.answer
     assert "truncate" not in found.sure
     assert (
-        "truncate cannot be cut to 5 %, 10 % and 20 % of the history in any session, so it is not"
-        " ranked." in str(found)
+        "truncate is larger than one of the sizes, 5 %, 10 % and 20 % of the history, in every"
+        " session, so it is not ranked." in str(found)
     )
     some = told(larger(made(9), "truncate", 0))
     assert "not ranked" not in str(some)
-    assert "of the history in 2 of 9 sessions, so it is not ranked" in str(
+    assert "of the history, in 2 of 9 sessions, so it is not ranked" in str(
         told(larger(made(9), "truncate", 2))
     )
 

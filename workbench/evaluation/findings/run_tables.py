@@ -21,6 +21,7 @@ from workbench.evaluation.experiment.spec import chosen_baseline
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.findings.session_means import SessionMeans
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
+from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.work_exam.text_kind import TextKind
 
 SAVED = "tokens_saved"
@@ -203,9 +204,9 @@ class RunTables:
         """One metric of a strategy, one value a session; its mean over all shares where none is
         named.
 
-        The numbers of the headline and the tokens saved are on one basis for all strategies, see
-        `analysis.one_basis`; at one share the former are as measured, see
-        `analysis.equal_size.evenly`.
+        The numbers of the headline, the tokens saved and metrics that are not built in are on one
+        basis for all strategies, see `analysis.one_basis`; at one share the first are as measured,
+        see `analysis.equal_size.evenly`.
         """
         if share is None:
             place = (metric, mode, strategy)
@@ -217,7 +218,8 @@ class RunTables:
     def _session_means(self) -> SessionMeans:
         """The mean of each metric over all shares, by mode, strategy and session."""
         scores = self.scores
-        is_compared_metric = scores["metric"].isin(COMPARED)
+        is_own_metric = ~scores["metric"].isin(BUILTIN)
+        is_compared_metric = is_own_metric | scores["metric"].isin(COMPARED)
         is_compared_mode = scores["mode"].isin(MODES)
         is_compared = is_compared_metric & is_compared_mode
         tables = [scores[~is_compared]]

@@ -44,6 +44,7 @@ OWN_METRIC_COLUMNS = [
     "low",
     "high",
     "same_size",
+    "sessions_same_size",
     "why",
 ]
 
@@ -118,9 +119,11 @@ def _own_metric_row(
     }
     mean = run.mean_over_projects(values)
     row |= interval_columns("mean", mean)
-    same_size = run.at_sizes(strategy, metric)
+    at_same_size = run.values(metric, strategy, "matched")
+    same_size = run.mean_over_projects(at_same_size)
     if same_size is not None:
         row["same_size"] = same_size.mean
+    row["sessions_same_size"] = len(at_same_size)
     row["why"] = _usual_reason(run, strategy, metric)
     return row
 

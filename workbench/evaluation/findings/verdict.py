@@ -244,6 +244,7 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
         shared=is_shared,
         unranked=run.unranked(),
         sizes=_sizes(run),
+        share_count=len(run.shares),
         names_only=run.names_only,
         not_shared=run.not_shared,
         broken=broken_strategies(run),

@@ -154,6 +154,11 @@ class Report:
         return verdict.headline_html(self.findings)
 
     @property
+    def own_metrics(self) -> Html:
+        """What each strategy has in metrics that are not built in."""
+        return verdict.own_metrics_html(self.findings)
+
+    @property
     def differences(self) -> Html:
         """Every strategy against the baseline."""
         return comparison.differences_html(self.findings)

@@ -3,7 +3,7 @@ them nothing beats.
 """
 
 import json
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from math import nan
 from typing import Any
 
@@ -59,13 +59,14 @@ def sweep_table(results: Results) -> pd.DataFrame:
         `strategy` (the point's name), `base`, `window`, `window_least` and `window_most` (of those
         that its sessions were replayed in), `model`; a column for each setting that any point sets,
         by its path; on the point's own trigger the means over projects of `recall` and
-        `tokens_saved`, over the `sessions` that have both, of how many that have any of them
-        (`of`), `peak_context` and `compactions`; `recall_at_<share>` and `used_at_<share>`, what is
-        kept where that share was asked for and the size really used, over the sessions that may be
-        compared there; `difference`, `low` and `high`: from the `baseline`, cut to the very sizes
-        that the point used; `failed` and `pending` replays; and whether the point is `on_frontier`
-        of `recall` against `tokens_saved`, with the `probability` of that over other projects,
-        missing where there are too few.
+        `tokens_saved`, over the `sessions` in which every point has both (its own where the points
+        share none), of how many that have any of them (`of`), `peak_context` and `compactions`;
+        `recall_at_<share>` and `used_at_<share>`, what is kept where that share was asked for and
+        the size really used, over the sessions that may be compared there; `difference`, `low` and
+        `high`: from the `baseline`, cut to the very sizes that the point used; `failed` and
+        `pending` replays; and whether the point is `on_frontier` of `recall` against
+        `tokens_saved`, with the `probability` of that over other projects, missing where there are
+        too few.
 
     Raises:
         SettingError: the run is no sweep.
@@ -75,11 +76,12 @@ def sweep_table(results: Results) -> pd.DataFrame:
         raise SettingError(f"{results.path} is no sweep; `workbench lab sweep grid.toml` makes one")
     run = Tables.of(results)
     statuses = run.replays.groupby(["strategy", "status"]).size()
+    shared_sessions = _shared_sessions(run, results.variants["strategy"])
     rows = []
     for point in results.variants.to_dict("records"):
         name = point["strategy"]
         row = _settings(point)
-        row |= _figures(run, name)
+        row |= _figures(run, name, shared_sessions)
         for status in ("failed", "pending"):
             row[status] = int(statuses.get((name, status), 0))
         rows.append(row)
@@ -113,10 +115,33 @@ def _settings(point: dict[Hashable, Any]) -> dict[str, object]:
     return row
 
 
-def _figures(run: Tables, name: str) -> dict[str, float | None]:
-    """The means of a point, and the sessions that its place rests on."""
+def _shared_sessions(run: Tables, names: Iterable[str]) -> set[str]:
+    """The sessions in which every point that keeps and saves anything does both; empty where the
+    points share none.
+    """
+    sessions_by_point = []
+    for name in names:
+        with_both = dots(run, name).dropna()
+        if len(with_both):
+            sessions_by_point.append(set(with_both.index))
+    if not sessions_by_point:
+        return set()
+    return set.intersection(*sessions_by_point)
+
+
+def _figures(
+    run: Tables,
+    name: str,
+    shared_sessions: set[str],
+) -> dict[str, float | None]:
+    """The means of a point, and the sessions that its place rests on: those that all points share,
+    its own where they share none.
+    """
     sessions = dots(run, name)
     with_both = sessions.dropna()
+    if shared_sessions:
+        is_shared = with_both.index.isin(shared_sessions)
+        with_both = with_both[is_shared]
     recall = run.mean_over_projects(with_both["recall"])
     saved = run.mean_over_projects(with_both["saved"])
     figures: dict[str, float | None] = {
@@ -140,6 +165,13 @@ def _mean(estimate: Estimate | None) -> float:
     if estimate is None:
         return nan
     return estimate.mean
+
+
+def shared_words(points: pd.DataFrame) -> str:
+    """Over which sessions the points of a `sweep_table` keep and save what it says."""
+    if points["on_frontier"].notna().any():
+        return "the same sessions: those in which every point has both figures"
+    return "each point's own sessions, since no session has both figures for all: do not compare"
 
 
 def sweep_html(results: Results) -> Html:
@@ -167,6 +199,7 @@ def sweep_html(results: Results) -> Html:
         settings=_setting_columns(points),
         sizes=_size_columns(points),
         base=_baseline(points),
+        shared=shared_words(points),
     )
 
 

@@ -119,8 +119,21 @@ def headline_html(findings: Findings) -> Html:
         sessions=findings.means_over,
         scored=_most_projects(findings),
         fewest=FEWEST,
+        over_target=run.over_target(),
         own_metrics=figures.own_metrics.to_dict("records"),
         unscored=findings.unscored,
+    )
+
+
+def own_metrics_html(findings: Findings) -> Html:
+    """What each strategy has in metrics that are not built in; nothing where there are none."""
+    rows = findings.figures.own_metrics
+    return part(
+        "own_metrics",
+        rows,
+        known=findings.tables.strategies,
+        over_target=findings.tables.over_target(),
+        own_metrics=rows.to_dict("records"),
     )
 
 
