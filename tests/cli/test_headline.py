@@ -50,6 +50,8 @@ def test_the_short_answer_says_what_each_number_is_and_the_wide_one_who_leads_be
     assert "Names: of the exact names that the agent later used, the share told." in short
     assert "sign-flip test" not in short and "sign-flip test" in wide
     assert "Windows: " not in short and "Windows: " in wide
+    assert "Projects, with their sessions: " not in short
+    assert "Projects, with their sessions: " in wide
     assert len(short) < 0.7 * len(wide)
 
 

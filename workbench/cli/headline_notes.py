@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ IN_SHORT = {
     CODE: "Code: of the lines that it later edited or quoted, the share left.",
 }
 """What each number of the headline is, in few words."""
+MOST_PROJECTS = 12
+"""Projects that are named."""
 OWN_WINDOWS = "Windows: each strategy of a sweep is replayed in its own."
 BEYOND_CHANCE = "✓ or ✗: better or worse beyond chance."
 AS_GOOD = (
@@ -108,6 +111,17 @@ def notes(findings: Findings) -> Iterator[str]:
     )
     yield from size_notes(run)
     yield "Cost: USD a session."
+    yield _projects(run)
+
+
+def _projects(run: Tables) -> str:
+    """The projects of a run, those with most sessions first, with the sessions of each."""
+    sessions = Counter(run.projects_by_session(run.replayed["session"]))
+    names = [f"{name} ({count})" for name, count in sessions.most_common(MOST_PROJECTS)]
+    further = len(sessions) - len(names)
+    if further:
+        names.append(f"{further} more")
+    return f"Projects, with their sessions: {joined(names)}."
 
 
 def _limits(run: Tables) -> Iterator[str]:

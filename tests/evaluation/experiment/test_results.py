@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from planted_run import TABLES, VERSION
+from planted_run import TABLES, VERSION, simulation
 
 from profiles import FULL
 from workbench import Results, SettingError
@@ -119,13 +119,28 @@ def test_a_full_disk_names_the_file_and_leaves_nothing_behind(tmp_path: Path) ->
     assert not list(tmp_path.iterdir())
 
 
+def test_the_simulation_behind_the_bill_is_a_table_of_the_run(tmp_path: Path) -> None:
+    folder = written(tmp_path / "run")
+    before = Results.open(folder)
+    assert not hasattr(before, "simulated") and "simulated" not in dir(before)
+    with pytest.raises(AttributeError, match="lab simulate"):
+        _ = before.look_ups
+    simulation([{"session": "s1", "strategy": "truncate", "saved_usd_net": 0.25}]).to_parquet(
+        folder / "simulated.parquet"
+    )
+    run = Results.open(folder)
+    assert list(run.simulated["saved_usd_net"]) == [0.25]
+    assert run.simulated.attrs["units"]["saved_usd_net"] == "USD"
+    assert "simulated" in dir(run)
+
+
 def test_the_tables_are_listed_for_completion_and_declared_for_type_checkers(
     tmp_path: Path,
 ) -> None:
     results = Results.open(written(tmp_path / "run"))
     assert set(TABLES) <= set(dir(results))
     declared = [name for kind in Results.__mro__ for name in get_annotations(kind)]
-    assert [name for name in declared if name != "path"] == list(TABLES)
+    assert [name for name in declared if name != "path"] == [*TABLES, "simulated", "look_ups"]
     assert {"path", "manifest", "report", "table"} <= set(dir(results))
     with pytest.raises(AttributeError, match="a run has no table 'score'"):
         _ = results.score  # type: ignore[attr-defined]

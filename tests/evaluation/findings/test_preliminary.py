@@ -122,7 +122,9 @@ def test_the_last_preliminary_figures_are_those_of_the_tables_and_leave_them_as_
 
     results = compared(Run.of(sources_of(FILES[:2]), settings(tmp_path / "told")), words)
     assert heard[0].sessions[0].boundaries == 2 and not heard[0].sessions[0].is_whole
-    assert "\n  preliminary: 2 of 4 boundaries of 1 session\n" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "\n  preliminary: 2 of 4 boundaries of 1 session\n" in printed
+    assert "\n  in brackets: where this run's own figure may end" in printed
     assert stored_so_far(tmp_path / "told") is None
     quiet = compare(FILES[:2], spec=settings(tmp_path / "quiet"), quiet=True)
     for table in COLUMNS:

@@ -88,6 +88,19 @@ def test_a_place_without_a_figure_of_one_strategy_has_its_own_reason() -> None:
     ) in findings.same_size
 
 
+def test_sizes_that_fewer_sessions_have_are_named_in_words_and_in_the_chart() -> None:
+    run = run_lacking()
+    is_small = [
+        row["share"] == SHARES[0] and row["session"] in ("s0", "s1") for row in run.rows["scores"]
+    ]
+    for row, lacks in zip(run.rows["scores"], is_small, strict=True):
+        if lacks:
+            row["value"] = None
+    assert "Sessions with figures: 6 at 10 % and 8 at 20 %" in Findings.of(run).each_size
+    chart = Report(run).equal_size.drawing()["image/svg+xml"]
+    assert "n = 6 to 8 sessions, not the same at each size" in unescape(chart)
+
+
 def test_where_every_place_counts_nothing_is_said_of_places() -> None:
     findings = Findings.of(run_lacking())
     assert "places" not in findings.same_size

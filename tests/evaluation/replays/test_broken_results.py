@@ -220,3 +220,12 @@ def test_the_page_counts_what_was_broken_on_a_strategys_own_trigger_too(results:
     broken = scores[scores["metric"] == "violations"].groupby("strategy")["value"].sum()
     assert counts["always"] == broken["always"] > 0
     assert counts["truncate"] == 0
+
+
+def test_a_compaction_in_which_two_stages_of_one_name_break_rules_counts_once() -> None:
+    stage = Own("my_stage", nothing_is_left)
+    twice = Preset("mine", Strategy("mine", (stage, stage)), AtShare(0.8))
+    done = replay(SESSION, twice, window=WINDOW)
+    places = {result.message for result in done.broken}
+    assert len(done.broken) == 2 * len(places)
+    assert f"broke a rule in {len(places)} compaction" in done.broken_in_words

@@ -38,6 +38,13 @@ def test_a_line_is_what_each_request_sends_and_upright_lines_are_its_compactions
     assert upright == list(rows.loc[rows["compaction"].notna(), "request"])
 
 
+def test_a_session_of_one_request_is_not_said_to_have_two() -> None:
+    source = made(1)
+    source.rows["steps"] = [row for row in source.rows["steps"] if row["request"] == 0]
+    html = Report(source).contexts.html
+    assert ": 1 request, up to" in html
+
+
 def test_of_a_long_session_each_point_is_the_largest_of_its_neighbours() -> None:
     source = made(1)
     steps = [row for row in source.rows["steps"] if row["strategy"] == "truncate"]

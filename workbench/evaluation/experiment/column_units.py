@@ -32,7 +32,7 @@ def unit_of(column: str, table: str) -> str:
     """
     if column == "share" or column in SHARES.get(table, ()):
         return "share"
-    if column.startswith("usd") or column == "net_saving":
+    if "usd" in column.split("_") or column == "net_saving":
         return "USD"
     is_size = column.startswith("tokens") or column.endswith("_tokens") or column in TOKENS
     if is_size or (table, column) == ("boundaries", "asked"):

@@ -49,14 +49,28 @@ class ResultTables:
     variants: pd.DataFrame
 
 
+class SimulationTables:
+    """The tables of a simulation in the folder of a run; where there is none, these are no
+    attributes.
+    """
+
+    simulated: pd.DataFrame
+    look_ups: pd.DataFrame
+
+
+SIMULATION_TABLES = ("simulated", "look_ups")
+"""Their names."""
+
+
 @dataclass(frozen=True)
-class Results(ResultTables):
+class Results(ResultTables, SimulationTables):
     """A finished run: its tables as attributes, each a DataFrame; docs/reference/tables.md
     describes them.
 
     The tables are sessions, steps, compactions, retention, survival, scores, baseline_at_sizes,
     costs, paging, reconciliation, losses, rules, boundaries, replays, replicates (empty where
-    nothing was repeated) and variants (of a sweep).
+    nothing was repeated) and variants (of a sweep); beside them simulated and look_ups, where the
+    run was simulated.
     """
 
     path: Path
@@ -123,11 +137,29 @@ class Results(ResultTables):
 
         def __getattr__(self, name: str) -> pd.DataFrame:
             """A table as an attribute; it is read when it is first looked at."""
-            if name not in COLUMNS:
-                raise AttributeError(f"a run has no table {name!r}; it has {', '.join(COLUMNS)}")
-            self.__dict__[name] = table = self.table(name)
+            if name in SIMULATION_TABLES:
+                table = self._simulation_table(name)
+            elif name in COLUMNS:
+                table = self.table(name)
+            else:
+                names = ", ".join([*COLUMNS, *SIMULATION_TABLES])
+                raise AttributeError(f"a run has no table {name!r}; it has {names}")
+            self.__dict__[name] = table
             table.attrs["units"] = units_of(table.columns, name)
             return table
+
+    def _simulation_table(self, name: str) -> pd.DataFrame:
+        """A table of the simulation in the run's folder."""
+        path = self._simulation_path(name)
+        if not path.exists():
+            raise AttributeError(
+                f"{self.path} has no table {name}; `workbench lab simulate` with this folder as"
+                " --out makes it"
+            )
+        return read_table(path)
+
+    def _simulation_path(self, name: str) -> Path:
+        return self.path / f"{name}.parquet"
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: the decision, the table and the chart, as the report has them;
@@ -141,7 +173,11 @@ class Results(ResultTables):
 
     def __dir__(self) -> list[str]:
         """The attributes, with every table."""
-        return sorted({*super().__dir__(), *COLUMNS})
+        names = {*super().__dir__(), *COLUMNS}
+        for name in SIMULATION_TABLES:
+            if self._simulation_path(name).exists():
+                names.add(name)
+        return sorted(names)
 
     @property
     def failed(self) -> int:

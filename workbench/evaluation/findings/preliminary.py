@@ -12,6 +12,9 @@ from workbench.evaluation.findings.preliminary_reach import HalfSoFar
 from workbench.evaluation.findings.preliminary_tables import FIGURES, tables_so_far
 from workbench.evaluation.metrics import HALVES
 
+REACH = "in brackets: where this run's own figure may end, not how sure it is elsewhere"
+"""What a preliminary interval is; the final one is over projects, and wider."""
+
 
 @dataclass(frozen=True, slots=True)
 class StrategySoFar:
@@ -67,12 +70,15 @@ class PreliminaryFigures:
 
     @property
     def lines(self) -> list[str]:
-        """A line that says what it is, and one for each strategy."""
+        """A line that says what it is, one for each strategy, and what the brackets hold."""
         if not self.strategies:
             return []
         lines = [f"preliminary: {self.basis}"]
         for strategy in self.strategies:
             lines.append(str(strategy))
+        has_interval = "(" in "".join(lines)
+        if has_interval:
+            lines.append(REACH)
         return lines
 
 

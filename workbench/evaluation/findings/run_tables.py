@@ -218,8 +218,9 @@ class RunTables:
     def _session_means(self) -> SessionMeans:
         """The mean of each metric over all shares, by mode, strategy and session."""
         scores = self.scores
-        is_own_metric = ~scores["metric"].isin(BUILTIN)
-        is_compared_metric = is_own_metric | scores["metric"].isin(COMPARED)
+        metrics = scores["metric"]
+        is_builtin = metrics.isin(BUILTIN)
+        is_compared_metric = metrics.isin(COMPARED) | ~is_builtin
         is_compared_mode = scores["mode"].isin(MODES)
         is_compared = is_compared_metric & is_compared_mode
         tables = [scores[~is_compared]]

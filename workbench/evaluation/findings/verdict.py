@@ -211,13 +211,36 @@ def each_size_words(run: Tables) -> str:
     places = run.same_size_places
     is_of_all = places.in_means == places.scored
     if is_of_all and run.at_used_sizes.empty:
-        return ""
+        return _sessions_at_sizes(run)
     places_words = ""
     if not is_of_all:
         places_words = f", in all {places.scored} places"
+    return paragraph(
+        "Figures at a single size are as measured, at the size that each strategy kept"
+        f"{places_words}: they need not average to the means at the same size.",
+        _sessions_at_sizes(run),
+    )
+
+
+def _sessions_at_sizes(run: Tables) -> str:
+    """How many sessions have figures at each size; empty where all sizes have as many."""
+    metric = run.leading("matched")
+    counts: dict[float, int] = {}
+    for share in run.shares:
+        counts[share] = 0
+        for name in run.contenders:
+            values = run.values(metric, name, "matched", share)
+            counts[share] = max(counts[share], len(values))
+    distinct_counts = set(counts.values())
+    if len(distinct_counts) < 2:
+        return ""
+    parts: list[str] = []
+    for share, count in counts.items():
+        size = percent(share)
+        parts.append(f"{count} at {size}")
     return (
-        f"Figures at a single size are as measured, at the size that each strategy kept"
-        f"{places_words}: they need not average to the means at the same size."
+        f"Sessions with figures: {joined(parts)}; what one size keeps more than another is also due"
+        " to these."
     )
 
 

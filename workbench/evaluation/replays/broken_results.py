@@ -68,7 +68,8 @@ def broken_in_words(broken: Iterable[BrokenResult]) -> str:
     clauses: list[str] = []
     for stage, results in by_stage.items():
         first_result = results[0]
-        compactions = some(len(results), "compaction")
+        places = {(result.message, result.share) for result in results}
+        compactions = some(len(places), "compaction")
         clauses.append(
             f"stage {stage!r} broke a rule in {compactions}, first {first_result.place}:"
             f" {first_result.rules[0]}; what it made was not used"

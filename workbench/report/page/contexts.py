@@ -84,6 +84,7 @@ def _session(
         "title": title,
         "first": first_request,
         "last": max(last_request, first_request + 1),
+        "requests": len(requests),
         "top": int(1.05 * largest) + 1,
         "window": None if window is None else float(window),
         "whole": int(most_recorded),

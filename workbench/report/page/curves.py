@@ -42,8 +42,7 @@ def equal_size(findings: Findings) -> Figure:
             title,
             "Nothing to draw: no session had a boundary that could be scored at the same size.",
         )
-    most_sessions = int(rows["sessions"].max())
-    note = f"n = {some(most_sessions, 'session')} · higher is better"
+    note = f"{_sessions_at_sizes(rows)} · higher is better"
     figure, axes = paper(title, note, height=4.6, width=HALF)
     # what is cut to no size is drawn over the others
     is_uncut = rows["strategy"].isin(["none", "null"])
@@ -57,6 +56,15 @@ def equal_size(findings: Findings) -> Figure:
     axes.margins(x=0.1)
     name_ends(figure, axes, labels)
     return figure
+
+
+def _sessions_at_sizes(rows: pd.DataFrame) -> str:
+    """On how many sessions the points stand, and whether these are fewer at some sizes."""
+    by_size = rows.groupby("share")["sessions"].max()
+    fewest, most = int(by_size.min()), int(by_size.max())
+    if fewest == most:
+        return f"n = {some(most, 'session')}"
+    return f"n = {fewest} to {some(most, 'session')}, not the same at each size"
 
 
 def rounds(findings: Findings) -> Figure:
