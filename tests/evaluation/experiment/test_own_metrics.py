@@ -111,8 +111,9 @@ def run_with_test_names(too_large: Sequence[str]) -> PlantedRun:
             replays.append({"session": session, "strategy": strategy, "status": "ok"})
             for metric in ("exam_recall", "test_names"):
                 for share, value in values.items():
-                    place = {"session": session, "strategy": strategy, "share": share}
-                    score = {"mode": "matched", "metric": metric, "value": value, "why": ""}
+                    place: dict[str, Any] = {"session": session, "strategy": strategy}
+                    score: dict[str, Any] = {"mode": "matched", "metric": metric, "share": share}
+                    score |= {"value": value, "why": ""}
                     score |= {"better": "higher", "unit": "share"}
                     if strategy == "mine" and share == 0.1:
                         why = "no test was named"
