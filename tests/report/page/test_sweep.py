@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from planted_run import frame
 
-from workbench import Results, sweep_table
-from workbench.report.page.sweep import shared_words
+from workbench import Report, Results, sweep_table
 
 TOO_LARGE = "it stays larger than the size that was set"
 
@@ -110,10 +109,11 @@ def test_points_that_share_no_session_have_figures_of_their_own_and_are_not_orde
     for name, session in (("p", "s1"), ("q", "s2")):
         rows.append((name, session, "exam_recall", 0.4))
         rows.append((name, session, "tokens_saved", 0.2))
-    table = sweep_table(made(*rows))
+    run = made(*rows)
+    table = sweep_table(run)
     assert list(table["recall"]) == [0.4, 0.4]
     assert table["on_frontier"].isna().all()
-    assert "do not compare" in shared_words(table)
+    assert "do not compare" in Report(run).sweep.html
 
 
 def test_at_equal_size_a_session_in_which_a_point_stays_larger_counts_for_none() -> None:
