@@ -27,12 +27,12 @@ from workbench.engine.transcript.message import Message, Thinking, ToolResult, U
 from workbench.evaluation.analysis.composition import (
     HIDDEN,
     MEASURED,
-    OF_AGENT,
-    PUT_BACK,
     UNEXPLAINED,
     RecordedContexts,
 )
 
+OF_AGENT = "system prompt and tools of"
+PUT_BACK = "put back by a compaction"
 LINE = "The lamp in the hall gets eleven volts. "
 
 

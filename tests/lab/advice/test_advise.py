@@ -236,9 +236,9 @@ def test_the_bill_is_of_every_priced_session_also_of_those_without_a_figure() ->
 
 
 def test_the_first_recordings_are_of_different_projects(tmp_path: Path) -> None:
-    for project in "abc":
+    for place, project in enumerate("abc"):
         for number in range(4):
-            session = replace(generate(2_000, seed=number).session, project=project)
+            session = replace(generate(2_000, seed=4 * place + number).session, project=project)
             save(session, tmp_path / f"{project}{number}.jsonl")
     (search,) = agent_searches([str(tmp_path)], AdviceSpec(seed=1))
     order = search.compactor.order

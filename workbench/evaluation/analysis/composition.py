@@ -30,6 +30,7 @@ from workbench.engine.transcript.message import (
 from workbench.engine.transcript.sent_context import SentContext
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.filled_request import FilledRequest
+from workbench.evaluation.analysis.measured_parts import MeasuredParts
 from workbench.evaluation.analysis.message_sources import (
     THINKING,
     MessagePart,
@@ -41,10 +42,6 @@ from workbench.evaluation.replays.sized_session import SizedSession
 
 MEASURED = "system prompt and tools"
 """What every request holds beside its messages: measured from the reported prompts, not read."""
-OF_AGENT = "system prompt and tools of"
-"""What an agent that takes over is told beside what the first one was: what its first prompt holds
-beside all else.
-"""
 HIDDEN = "hidden in answers"
 """What answers held beyond their text, mostly thinking that is sealed or in no file: measured."""
 UNEXPLAINED = "not in the recording"
@@ -54,10 +51,6 @@ recording says.
 SURPLUS = "counted beyond the report"
 """What a reader is told where that is negative: the counts together exceed the report by it."""
 SUMMARY = "summary"
-PUT_BACK = "put back by a compaction"
-"""What a compaction put into the context beside its summary, or a summary that is in no file: what
-the first prompt behind it holds beside all else.
-"""
 COLUMNS = {
     "request": "int64",
     "message": "int64",
@@ -141,12 +134,20 @@ class RecordedContexts:
         by who put them there, on the provider's scale.
         """
         model = ""
+        agent = ""
+        measured = MeasuredParts()
         tokens: dict[Source, float] = {}
         for context in self._contexts():
-            if context.answer is not None:
-                model = context.answer.model
-            else:
+            answer = context.answer
+            if answer is None:
                 tokens = self._with_overhead(context, model)
+                tokens.update(measured.parts(context.compaction, agent))
+                continue
+            model = answer.model
+            agent = answer.name
+            if answer.usage is not None and answer.usage.prompt:
+                explained = sum(self._with_overhead(context, model).values())
+                measured.take(context.compaction, agent, answer.usage.prompt - explained)
         return tokens
 
     def largest_messages(self, request: int, count: int = 10) -> pd.DataFrame:
@@ -256,9 +257,7 @@ class RecordedContexts:
 
     def _requests(self) -> Iterator[FilledRequest]:
         """Each request of the main path."""
-        compaction: CompactionEntry | None = None
-        put_back = 0.0
-        agent_tokens: dict[str, float] = {}
+        measured = MeasuredParts()
         for context in self._contexts():
             answer = context.answer
             if answer is None or answer.id in self._session.copied.answers:
@@ -267,19 +266,10 @@ class RecordedContexts:
             usage = answer.usage
             if usage is not None and usage.prompt:
                 unexplained = usage.prompt - sum(tokens.values())
-                if context.compaction is not compaction:
-                    compaction = context.compaction
-                    put_back = max(unexplained, 0.0)
-                if put_back:
-                    tokens[Source(PUT_BACK)] = put_back
-                unexplained -= put_back
-                tokens_of_agent = agent_tokens.get(answer.name, 0.0)
-                if answer.name not in agent_tokens and agent_tokens:
-                    tokens_of_agent = max(unexplained, 0.0)
-                agent_tokens.setdefault(answer.name, tokens_of_agent)
-                if tokens_of_agent:
-                    tokens[Source(OF_AGENT, answer.name)] = tokens_of_agent
-                tokens[Source(UNEXPLAINED)] = unexplained - tokens_of_agent
+                measured.take(context.compaction, answer.name, unexplained)
+                parts = measured.parts(context.compaction, answer.name)
+                tokens.update(parts)
+                tokens[Source(UNEXPLAINED)] = unexplained - sum(parts.values())
             yield FilledRequest(self._session.index_of[answer.id], tokens, usage)
 
     def _contexts(self) -> Iterator[_Context]:

@@ -1,12 +1,7 @@
 """Who fills a context, for readers: the colour of each kind of source, and its name in words."""
 
-from workbench.evaluation.analysis.composition import (
-    HIDDEN,
-    MEASURED,
-    OF_AGENT,
-    PUT_BACK,
-    UNEXPLAINED,
-)
+from workbench.evaluation.analysis.composition import HIDDEN, MEASURED, UNEXPLAINED
+from workbench.evaluation.analysis.measured_parts import OF_AGENT, PUT_BACK
 
 COLOURS = {
     MEASURED: "#8a8f98",
