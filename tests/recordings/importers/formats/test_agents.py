@@ -888,3 +888,20 @@ def test_code_that_gemini_runs_in_its_answer_is_a_call_with_its_result(
     assert isinstance(printed, ToolResult)
     assert (printed.call_id, printed.is_error) == (call.id, True)
     assert plain_text(printed) == "no lamps"
+
+
+def test_an_amp_thread_without_numbered_messages_is_known_by_its_id(tmp_path: Path) -> None:
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "steps"}
+    call = {"type": "tool_use", "id": "c1", "name": "Bash", "input": {"cmd": "cat lamp"}}
+    usage = {"inputTokens": 700, "outputTokens": 90, "cacheReadInputTokens": 300}
+    messages = [
+        {"role": "user", "content": "look at the lamp"},
+        {"role": "assistant", "content": [call, result], "usage": usage},
+    ]
+    thread = {"v": 5, "id": "T-0aa8", "created": 1755900000000, "messages": messages}
+    session = only(document(tmp_path, thread))
+    assert session.origin.format == "amp"
+    assert [message.role for message in session.messages] == ["user", "assistant", "tool"]
+    answer = session.messages[1]
+    assert isinstance(answer, AssistantMessage) and answer.usage is not None
+    assert (answer.usage.prompt, answer.usage.output) == (1_000, 90)

@@ -6,6 +6,8 @@ core/index.d.ts, ChatHistoryItem). Cursor writes `agent-transcripts/*.jsonl` und
 `~/.local/share/amp/threads`.
 """
 
+import re
+
 from workbench.engine.transcript.message import Json, Usage
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
@@ -25,6 +27,7 @@ from workbench.recordings.importers.values import (
 )
 
 CONTINUE_FAILED = frozenset({"errored", "canceled"})
+_THREAD = re.compile(r'"id"\s*:\s*"T-')
 AMP_FAILED = frozenset({"error", "cancelled", "rejected-by-user"})
 
 
@@ -117,8 +120,12 @@ class AmpBuilder(ChatBuilder):
         figures = self.source.report(record, "usage")
         self.window = self.source.count(figures, "maxInputTokens") or self.window
         parts: list[Json] = []
-        for part in items(record, "content"):
-            parts.append(_amp_part(part) if isinstance(part, dict) else part)
+        content = record.get("content")
+        if isinstance(content, str):
+            parts.append({"type": "text", "text": content})
+        else:
+            for part in items(record, "content"):
+                parts.append(_amp_part(part) if isinstance(part, dict) else part)
         if role not in ROLES:
             words = [label(part, "text") for part in parts if isinstance(part, dict)]
             self.note(role, "\n".join(words))
@@ -151,8 +158,10 @@ def _amp_part(part: JsonObject) -> JsonObject:
 
 
 def knows_amp(head: Head) -> bool:
-    """Whether it is a thread."""
-    return head.is_object_with("v", "created", "messages") and '"messageId"' in head.text
+    """Whether it is a thread: its messages are numbered, or its own id begins as a thread's."""
+    if not head.is_object_with("v", "created", "messages"):
+        return False
+    return '"messageId"' in head.text or _THREAD.search(head.text) is not None
 
 
 def knows_cursor(head: Head) -> bool:
