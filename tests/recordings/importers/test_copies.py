@@ -233,7 +233,14 @@ def test_equal_files_without_times_and_ids_are_copies(tmp_path: Path) -> None:
 
 
 def test_answers_that_begin_alike_are_no_copies(tmp_path: Path) -> None:
-    hello = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello you"}]
+    prompt = {"role": "system", "id": "prompt-of-the-shop-1", "content": "Sell lamps"}
+    rules = {"role": "system", "id": "rules-of-the-shop-22", "content": "Be kind"}
+    hello = [
+        prompt,
+        rules,
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hello you"},
+    ]
     for name in ("one", "two"):
         more = [{"role": "user", "content": name}, {"role": "assistant", "content": name}]
         written(tmp_path, [*hello, *more], f"{name}.jsonl")
