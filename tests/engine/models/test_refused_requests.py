@@ -11,6 +11,8 @@ import pytest
 from engine.models.refused import UNKNOWN_WINDOW, Request, judged, overflow_in_answer
 
 NOTHING = ("leave_alone", "back_off")
+LEAST_WINDOW = 1_000
+"""Tokens of the smallest window that a compactor takes."""
 FILE = Path(__file__).with_name("requests_and_errors.toml")
 
 
@@ -31,7 +33,7 @@ class Case:
     def request(self) -> Request:
         """The request as the live engine describes it."""
         defects = (self.defect,) if self.defect else ()
-        window = self.window or UNKNOWN_WINDOW
+        window = self.window if self.window >= LEAST_WINDOW else UNKNOWN_WINDOW
         return Request(self.tokens, window, pictures=self.pictures, defects=defects)
 
     @property
@@ -211,6 +213,13 @@ def test_a_body_that_is_too_large_is_compacted_where_it_has_no_picture(
 ) -> None:
     request = Request(30_000, 128_000, pictures=media)
     assert judged("request entity too large", 413, request).diagnosis.action == action
+
+
+@pytest.mark.parametrize("pictures", [0, 3])
+def test_a_request_that_is_too_large_by_a_count_of_tokens_keeps_its_pictures(pictures: int) -> None:
+    text = "Request too large: 150000 > 131072 tokens"
+    diagnosis = judged(text, 413, Request(149_000, 200_000, pictures=pictures)).diagnosis
+    assert (diagnosis.action, diagnosis.limit) == ("compact", 131_072)
 
 
 @pytest.mark.parametrize(

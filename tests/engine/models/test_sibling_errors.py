@@ -13,9 +13,9 @@ WINDOW = 128_000
 REPAIRS = [(defect, text) for defect, texts in SIBLINGS["repair"].items() for text in texts]
 
 
-def action(text: str, tokens: int, pictures: int, *defects: str) -> str:
+def action(text: str, tokens: int, pictures: int, *defects: str, status: int | None = 400) -> str:
     request = Request(tokens, WINDOW, pictures=pictures, defects=defects)
-    return judged(text, 400, request).diagnosis.action
+    return judged(text, status, request).diagnosis.action
 
 
 @pytest.mark.parametrize("text", SIBLINGS["none"])
@@ -37,6 +37,15 @@ def test_a_full_window_beside_a_broken_history_explains_no_error_about_another_m
 def test_a_refused_picture_is_taken_out_also_at_a_full_window(text: str) -> None:
     assert action(text, 20_000, 2) == "strip_media"
     assert action(text, 125_000, 2) == "strip_media"
+
+
+@pytest.mark.parametrize("text", SIBLINGS["body_too_large"])
+def test_a_body_of_too_many_bytes_loses_its_pictures_and_is_compacted_where_it_has_none(
+    text: str,
+) -> None:
+    for status in (400, 413, None):
+        assert action(text, 20_000, 2, status=status) == "strip_media"
+        assert action(text, 20_000, 0, status=status) == "compact"
 
 
 @pytest.mark.parametrize("text", SIBLINGS["compact"])
@@ -61,3 +70,8 @@ def test_a_broken_history_is_mended_also_beside_pictures_or_at_a_full_window(
 ) -> None:
     assert action(text, 20_000, 1, defect) == "repair"
     assert action(text, 126_000, 0, defect) == "repair"
+
+
+@pytest.mark.parametrize(("defect", "text"), REPAIRS)
+def test_a_broken_history_is_mended_also_where_no_status_is_known(defect: str, text: str) -> None:
+    assert action(text, 20_000, 0, defect, status=None) == "repair"

@@ -5,6 +5,7 @@ answers, and only then by what it speaks of.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from workbench.engine.models.error_evidence import LITELLM_OVERFLOW
 from workbench.engine.models.error_numbers import parts_counted, token_numbers, tokens_of_a_minute
@@ -29,6 +30,8 @@ BUSY = (408, 502, 503, 504, 529)
 LEAST_BYTES = 1_000_000
 """A limit of so many, of what is called a size or a length, is one of bytes."""
 _DIGITS = re.compile(r"\d{7,12}")
+_IN_BYTES = compiled(WORDINGS["in_bytes"])
+_IN_TOKENS = compiled(WORDINGS["in_tokens"])
 _BODY_SIZE = compiled(WORDINGS["body_size"])
 _KINDS: Mapping[Kind, re.Pattern[str]] = {
     kind: compiled(patterns) for kind, patterns in WORDINGS["kinds"].items()
@@ -64,6 +67,7 @@ class GeneralRule:
     fault: str = ""
     size: str = ""
     unless: str = ""
+    unit: str = ""
 
     def is_about(self, text: str) -> bool:
         """Whether the text speaks of the rule's subject, and of nothing that rules it out."""
@@ -73,6 +77,8 @@ class GeneralRule:
 
     def matches(self, text: str) -> bool:
         """Whether it also speaks of all that is wanted besides."""
+        if self.unit and _unit(text) != self.unit:
+            return False
         patterns = (self.fault, self.size)
         is_wanted = all(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
         return is_wanted and self.is_about(text)
@@ -88,6 +94,7 @@ def _general_rules() -> list[GeneralRule]:
             fault=joined_pattern(record.get("fault", "")),
             size=joined_pattern(record.get("size", "")),
             unless=joined_pattern(record.get("unless", "")),
+            unit=record.get("unit", ""),
         )
         rules.append(rule)
     return rules
@@ -126,6 +133,8 @@ def kind_of(
         kind = _general_kind(text, request)
     if kind is None and status in UNREADABLE:
         kind = _kind_by_request(text, status, request)
+    if kind == "bytes" and _unit(text) == "tokens":
+        return "overflow"
     if kind == "bytes" and request.media == 0 and request.is_full:
         return "overflow"
     if kind is None and status == 415 and request.media:
@@ -214,7 +223,7 @@ def _states_size(text: str, request: RefusedRequest) -> bool:
     above a limit.
     """
     numbers = token_numbers(text)
-    if len(numbers) != 2 or not _SUBJECT.search(text):
+    if len(numbers) != 2 or _unit(text) == "bytes" or not _SUBJECT.search(text):
         return False
     return request.is_near(max(numbers))
 
@@ -273,6 +282,15 @@ def _speaks_of_size(text: str) -> bool:
     if not _SIZE.search(text):
         return False
     return _SUBJECT.search(text) is not None
+
+
+def _unit(text: str) -> Literal["bytes", "tokens"] | None:
+    """What the numbers of a text count; None where they count both, or neither."""
+    counts_bytes = _IN_BYTES.search(text) is not None
+    counts_tokens = _IN_TOKENS.search(text) is not None
+    if counts_bytes == counts_tokens:
+        return None
+    return "bytes" if counts_bytes else "tokens"
 
 
 def _states_bytes(text: str) -> bool:
