@@ -12,6 +12,7 @@ from workbench import (
     Log,
     MessageEntry,
     Session,
+    SettingError,
     Summary,
     Text,
     load,
@@ -133,7 +134,7 @@ def test_numbers_without_sense_say_nothing() -> None:
 
 
 def test_sizes_of_other_messages_are_refused() -> None:
-    with pytest.raises(ValueError, match="1 messages but 0 sizes"):
+    with pytest.raises(SettingError, match="sizes has 0 numbers for 1 messages; one for each"):
         Sizing.of(Session.of([said("hi")]), [], chars_per_token)
 
 

@@ -17,6 +17,7 @@ from workbench import (
     Session,
     SettingError,
     Strategy,
+    Summary,
     Text,
     replay,
 )
@@ -101,6 +102,12 @@ def test_a_counter_that_fails_is_told_with_the_message(count: Any, sentence: str
     own = Preset("own", Strategy("own", ()), AtShare(), count=count)
     with pytest.raises(SettingError, match=sentence):
         replay(Session.of(MESSAGES), own)
+
+
+def test_a_counter_that_fails_for_a_new_message_is_told_with_its_role() -> None:
+    sentence = "the counter raised KeyError: 'size', for a new message of role 'summary'"
+    with pytest.raises(SettingError, match=sentence):
+        Context.of([Summary(id="", text="Found.")], fails)
 
 
 def test_a_counter_is_a_function() -> None:

@@ -22,12 +22,13 @@ from workbench import (
     Session,
     SettingError,
     Simulation,
+    Situation,
     Strategy,
     prepared,
     preset,
 )
 from workbench.cli import main
-from workbench.engine.transcript.message import Message
+from workbench.engine.transcript.message import Message, chars_per_token
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.lab.simulation.needs import Needs
 from workbench.lab.simulation.simulate import FillerReader
@@ -273,6 +274,58 @@ def test_a_wrong_setting_is_refused_before_anything_is_read(
 ) -> None:
     with pytest.raises(SettingError, match=told):
         SimulationSpec(**wrong)
+
+
+RECORDED = recorded(USE, *READ)
+
+
+class RaisesLate:
+    """A trigger that fails once the first part of the work is done."""
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        if situation.requests > 10:
+            raise KeyError("part")
+        return None
+
+
+class GrantsANumber:
+    def check(self, situation: Situation, /) -> Any:
+        return 5
+
+
+def counts_nothing(message: Message) -> int:
+    raise KeyError("size")
+
+
+def raises_for_look_ups(message: Message) -> int:
+    if message.id.startswith("look-up"):
+        raise KeyError("size")
+    return chars_per_token(message)
+
+
+def counts_look_ups_in_words(message: Message) -> Any:
+    return "five" if message.id.startswith("look-up") else chars_per_token(message)
+
+
+@pytest.mark.parametrize(
+    ("own", "sentence"),
+    [
+        ({"trigger": RaisesLate()}, "the trigger raised KeyError: 'part'"),
+        ({"trigger": GrantsANumber()}, "what the trigger returned is 5; a wb.Budget or None"),
+        ({"count": counts_nothing}, "the counter raised KeyError: 'size', for message 's0'"),
+        ({"count": raises_for_look_ups}, "the counter raised KeyError: 'size', for message 'look-"),
+        (
+            {"count": counts_look_ups_in_words},
+            "the counter returned 'five' for message 'look-up-0'",
+        ),
+    ],
+)
+def test_an_own_trigger_or_counter_that_fails_is_told_in_a_sentence(
+    own: dict[str, Any], sentence: str, tmp_path: Path
+) -> None:
+    preset_of_mine = replace(preset("truncate"), name="mine", **own)
+    with pytest.raises(SettingError, match=f"session under mine: {sentence}"):
+        wb.simulate(RECORDED, strategies=[preset_of_mine], window=4_000, out=tmp_path)
 
 
 MANY_PORTS = (

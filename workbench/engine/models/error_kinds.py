@@ -288,9 +288,11 @@ def _unit(text: str) -> Literal["bytes", "tokens"] | None:
     """What the numbers of a text count; None where they count both, or neither."""
     counts_bytes = _IN_BYTES.search(text) is not None
     counts_tokens = _IN_TOKENS.search(text) is not None
-    if counts_bytes == counts_tokens:
-        return None
-    return "bytes" if counts_bytes else "tokens"
+    if counts_bytes and not counts_tokens:
+        return "bytes"
+    if counts_tokens and not counts_bytes:
+        return "tokens"
+    return None
 
 
 def _states_bytes(text: str) -> bool:

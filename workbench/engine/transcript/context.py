@@ -164,16 +164,39 @@ def size_by(count: TokenCounter, message: Message) -> int:
     except PASSED_ON:
         raise
     except Exception as error:
-        reason = error_text(error)
-        raise SettingError(f"the counter raised {reason}, for message {message.id!r}") from error
+        raise SettingError(
+            f"the counter raised {error_text(error)}, for {_described(message)}"
+        ) from error
     if type(size) is int and size >= 0:
         return size
     if not isinstance(size, Integral) or int(size) < 0:
         raise SettingError(
-            f"the counter returned {size!r:.80} for message {message.id!r}; a whole number of at"
+            f"the counter returned {size!r:.80} for {_described(message)}; a whole number of at"
             " least 0 would be accepted"
         )
     return size
+
+
+def _described(message: Message) -> str:
+    """A message by its id; one that is new may have none."""
+    if message.id:
+        return f"message {message.id!r}"
+    return f"a new message of role {message.role!r}"
+
+
+def check_sizes(messages: Sequence[Message], sizes: Sequence[int]) -> None:
+    """Refuse sizes that are not as many as their messages.
+
+    Raises:
+        SettingError: they are more or fewer.
+    """
+    message_count = len(messages)
+    size_count = len(sizes)
+    if message_count != size_count:
+        raise SettingError(
+            f"sizes has {size_count} numbers for {message_count} messages; one for each"
+            " message would be accepted"
+        )
 
 
 EMPTY: Mapping[str, str] = MappingProxyType({})
@@ -200,13 +223,7 @@ class Context:
     tokens: int = field(init=False)
 
     def __post_init__(self) -> None:
-        message_count = len(self.messages)
-        size_count = len(self.sizes)
-        if message_count != size_count:
-            raise SettingError(
-                f"sizes has {size_count} numbers for {message_count} messages; one for each"
-                " message would be accepted"
-            )
+        check_sizes(self.messages, self.sizes)
         tokens = self.overhead + sum(self.sizes)
         object.__setattr__(self, "tokens", tokens)
 

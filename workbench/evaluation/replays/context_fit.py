@@ -21,6 +21,7 @@ from workbench.engine.transcript.calibration import (
     TokenCalibration,
     line_of_reports,
 )
+from workbench.engine.transcript.context import check_sizes
 from workbench.engine.transcript.message import AssistantMessage, TokenCounter
 from workbench.engine.transcript.recorded_requests import (
     RecordedRequest,
@@ -83,10 +84,9 @@ def fit_contexts(session: Session, sizes: Sequence[int], count: TokenCounter) ->
         count: the counter.
 
     Raises:
-        ValueError: there are more or fewer sizes than messages.
+        SettingError: there are more or fewer sizes than messages.
     """
-    if len(sizes) != len(session.messages):
-        raise ValueError(f"{len(session.messages)} messages but {len(sizes)} sizes")
+    check_sizes(session.messages, sizes)
     trials = _Trials(session, sizes, count)
     best = trials.best()
     calibration: TokenCalibration | None = None

@@ -54,7 +54,11 @@ class Sizing:
 
     @classmethod
     def of(cls, session: Session, counted: Sequence[int], count: TokenCounter) -> Sizing:
-        """Calibrate the sizes that `count` gives the session's messages with its reported usage."""
+        """Calibrate the sizes that `count` gives the session's messages with its reported usage.
+
+        Raises:
+            SettingError: there are more or fewer sizes than messages.
+        """
         fit = fit_contexts(session, counted, count)
         calibration = fit.calibration
         hidden = _by_message(session, fit.thinking.hidden)

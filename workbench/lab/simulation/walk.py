@@ -10,6 +10,7 @@ from workbench.engine.compaction.archive import Archive
 from workbench.engine.compaction.recall import TOOL
 from workbench.engine.compaction.strategy import Moment, Preset
 from workbench.engine.models.model import Model
+from workbench.engine.transcript.context import size_by
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
@@ -262,7 +263,7 @@ class ConsequenceWalk(Walk):
         self._made[id(message)] = message
         preset_size = size
         if self.preset.count is not None:
-            preset_size = self.preset.count(message)
+            preset_size = size_by(self.preset.count, message)
         self.take_in(message, size, preset_size)
 
     def _look_at(self, messages: list[Message]) -> None:
