@@ -278,6 +278,27 @@ def test_a_window_that_the_system_prompt_fills_is_told_once(is_in_the_messages: 
     )
 
 
+RULES = {"role": "system", "content": "Work carefully."}
+
+
+def size_by_role(message: Message) -> int:
+    """The system prompt, and any other message of that role, fills half of the window."""
+    return 1_000 if message.role == "system" else 10
+
+
+@pytest.mark.parametrize(("prompts", "is_told"), [(1, False), (2, True)])
+def test_a_window_is_full_where_nothing_is_left_of_it(prompts: int, is_told: bool) -> None:
+    live = Compactor("truncate", window=2_000, count=size_by_role)
+    live.before_request([*(prompts * [RULES]), *openai(2)[1:]])
+    assert bool(of(WindowTooSmall, live)) == is_told
+
+
+def test_a_system_message_behind_others_may_go_and_fills_no_window() -> None:
+    live = Compactor("truncate", window=2_000, count=size_by_role)
+    live.before_request([RULES, *openai(2)[1:], RULES, *openai(2)[1:]])
+    assert not of(WindowTooSmall, live)
+
+
 class Nothing:
     """Finds nothing to do."""
 

@@ -81,6 +81,45 @@ def test_a_call_of_gemini_that_alone_has_no_signature_gets_one_where_the_error_s
     assert live.before_request(UNSIGNED) == UNSIGNED
 
 
+def signed(call: Record) -> Record:
+    [function_call] = call["tool_calls"]
+    seal = {"extra_content": {"google": {"thought_signature": "c2VhbA=="}}}
+    return {**call, "tool_calls": [{**function_call, **seal}]}
+
+
+INVALID = {"status": 400, "error": {"message": "Request contains an invalid argument."}}
+
+
+def test_a_call_of_gemini_in_openai_s_form_gets_its_signature_too() -> None:
+    live = compactor()
+    first = [asked("do it"), signed(used("c1")), back("c1", "found")]
+    live.before_request([*first, used("c2"), back("c2", "found")])
+    retry = live.on_error(INVALID)
+    assert retry is not None and retry.messages[:3] == first
+    [call] = retry.messages[3]["tool_calls"]
+    google = call["extra_content"]["google"]
+    assert google == {"thought_signature": "skip_thought_signature_validator"}
+
+
+NO_CALL_IS_SIGNED = [
+    [
+        gemini("user", {"text": "do it"}),
+        gemini("model", CALL),
+        gemini("user", RESULT),
+        gemini("model", {"text": "Done.", "thoughtSignature": "c2VhbA=="}),
+        gemini("user", {"text": "go on"}),
+    ],
+    [asked("do it"), used("c1"), back("c1", "found")],
+]
+
+
+@pytest.mark.parametrize("messages", NO_CALL_IS_SIGNED)
+def test_calls_of_a_model_that_signs_none_are_left_as_they_are(messages: list[Record]) -> None:
+    live = compactor()
+    live.before_request(messages)
+    assert live.on_error(INVALID) is None
+
+
 UNKNOWN = {"status": 400, "error": {"message": "the flow could not go on, see req_17"}}
 UNKNOWN_AGAIN = {"status": 400, "error": {"message": "the flow could not go on, see req_18"}}
 

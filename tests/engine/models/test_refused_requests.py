@@ -106,6 +106,41 @@ def test_a_sum_that_is_named_so_counts_the_output_also_near_the_limit(
     assert judged(text, 400, request).diagnosis.action == action
 
 
+@pytest.mark.parametrize("tokens", [30_000, 100_000])
+@pytest.mark.parametrize(
+    ("used", "answer", "output"),
+    [(100_000, "completion", 31_072), (130_900, "completion", None), (100_000, "tail", None)],
+)
+def test_a_prompt_that_is_within_the_limit_by_the_providers_count_leaves_the_rest_to_the_output(
+    tokens: int, used: int, answer: str, output: int | None
+) -> None:
+    text = (
+        f"maximum context length is 131072 tokens. your prompt has {used} tokens and the {answer}"
+        " does not fit"
+    )
+    diagnosis = judged(text, 400, Request(tokens, 131_072, pictures=0)).diagnosis
+    assert diagnosis.output == output
+    assert (diagnosis.action == "compact") == (output is None)
+
+
+@pytest.mark.parametrize(
+    ("text", "used"),
+    [
+        ("Prompt and completion are too long for this context window: (1336 > 512)", 1_336),
+        (
+            "maximum context length is 8192 tokens. However, you requested 16000 tokens (9000 in the"
+            " messages, 7000 in the completion).",
+            9_000,
+        ),
+    ],
+)
+def test_what_a_provider_counts_of_the_prompt_comes_before_our_own_count(
+    text: str, used: int
+) -> None:
+    diagnosis = judged(text, 400, Request(1_300, 8_192, pictures=0)).diagnosis
+    assert (diagnosis.action, diagnosis.used) == ("compact", used)
+
+
 @pytest.mark.parametrize(("accepted", "action"), [(0, "compact"), (60_000, "back_off")])
 def test_a_request_above_the_tokens_of_a_minute_is_compacted_unless_a_larger_one_was_answered(
     accepted: int, action: str

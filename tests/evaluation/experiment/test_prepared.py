@@ -31,6 +31,10 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: wb.compare(SHORT, window=10), "`window` is 10; it must be at least 1000"),
     (lambda: prepared(SHORT, 10), "`window` is 10; it must be at least 1000"),
     (
+        lambda: wb.replay(prepared(SHORT), "truncate", window=10),
+        "`window` is 10; it must be at least 1000",
+    ),
+    (
         lambda: wb.replay(SHORT, "truncate", window="8k"),  # type: ignore[arg-type]  # text
         "window is '8k'; a whole number of at least 1000",
     ),

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
 import pytest
 
 from builders import conversation, reporting
-from workbench import Budget, Explorer, Session, explore, prepared, replay
+from workbench import (
+    Budget,
+    Explorer,
+    Session,
+    SettingError,
+    Situation,
+    explore,
+    prepared,
+    preset,
+    replay,
+)
 
 WINDOW = 10_000
 OVERHEAD = 1_000
@@ -50,6 +61,17 @@ def test_what_can_change_nothing_is_left_as_it_is_and_all_else_is_tuned(session:
     for name in view.presets:
         kept = {budget.keep_recent for budget in budgets(view.set(strategy=name))}
         assert kept == (set() if name in NEVER_COMPACT else {1_200}), name
+
+
+class GrantsANumber:
+    def check(self, situation: Situation, /) -> Any:
+        return 5
+
+
+def test_an_own_trigger_that_grants_no_budget_is_told_as_it_is(session: Session) -> None:
+    own = replace(preset("summarize"), trigger=GrantsANumber())
+    with pytest.raises(SettingError, match="what the trigger returned is 5; a"):
+        explore(session, strategy=own, window=WINDOW, tail=1_200)
 
 
 def test_the_threshold_moves_the_trigger(session: Session) -> None:

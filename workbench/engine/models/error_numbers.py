@@ -47,6 +47,11 @@ class ErrorNumbers:
         """Whether it says that more was used than the limit."""
         return self.limit is not None and self.used is not None and self.used > self.limit
 
+    @property
+    def fits(self) -> bool:
+        """Whether it says that the prompt alone is within the limit."""
+        return self.limit is not None and self.used is not None and self.used <= self.limit
+
 
 def error_numbers(text: str, kind: Kind) -> ErrorNumbers:
     """The numbers of an error of this kind, by what they count."""

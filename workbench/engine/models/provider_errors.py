@@ -128,8 +128,11 @@ def classify(
         return Diagnosis(kind, _ACTIONS[kind], numbers.limit, numbers.used, cap, shown_text)
     if kind in {"overflow", "mixed"} and _may_be_output(text, numbers, request):
         kind = "mixed"
+        used = request.tokens
+        if numbers.fits:
+            used = numbers.used
         limit = numbers.limit or request.window
-        numbers = replace(numbers, limit=limit, used=request.tokens)
+        numbers = replace(numbers, limit=limit, used=used)
     numbers = _with_output_apart(kind, numbers, request)
     if kind == "mixed" or numbers.requested is not None:
         output = _room_for_output(numbers)
@@ -144,9 +147,11 @@ def _may_be_output(text: str, numbers: ErrorNumbers, request: RefusedRequest) ->
     """
     if numbers.requested is not None:
         return False
-    limit = numbers.limit or request.window
+    if numbers.fits:
+        return _OUTPUT.search(text) is not None
     if numbers.used is not None and not numbers.is_above_limit:
         return False
+    limit = numbers.limit or request.window
     says_limit_alone = numbers.limit is not None and numbers.used is None
     if says_limit_alone and request.fits_easily(limit):
         return True

@@ -76,13 +76,9 @@ def with_signed_calls(entries: Sequence[SentEntry], format: MessageFormat) -> li
 
 
 def with_all_calls_signed(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
-    """The same, in Gemini's form and where another call has a signature: its model signs them."""
-    if format != "gemini":
-        return list(entries)
-    for entry in entries:
-        for part in parts_of(entry):
-            if is_call(part) and _is_signed(part):
-                return with_signed_calls(entries, format)
+    """The same where another call has a signature: its model signs them."""
+    if any(map(_has_signed_call, entries)):
+        return with_signed_calls(entries, format)
     return list(entries)
 
 
@@ -156,6 +152,21 @@ def _with_signed_part(entry: SentEntry) -> SentEntry:
     return entry
 
 
+def _has_signed_call(entry: SentEntry) -> bool:
+    """Whether Google signed a call of an answer, in Gemini's form or in OpenAI's."""
+    for part in parts_of(entry):
+        if is_call(part) and _is_signed(part):
+            return True
+    calls = entry.record.get("tool_calls") or ()
+    return any(_is_signed(_google_fields(plain(call))) for call in calls)
+
+
+def _google_fields(call: Mapping[str, Json]) -> Mapping[str, Json]:
+    """What Google's endpoint in OpenAI's form writes beside a call."""
+    extra = call.get("extra_content") or {}
+    return extra.get("google") or {}
+
+
 def _is_signed(part: Json) -> bool:
     if not isinstance(part, Mapping):
         return False
@@ -166,8 +177,8 @@ def _with_signed_call(entry: SentEntry) -> SentEntry:
     """An answer for Google's endpoint in OpenAI's form whose first call has a signature."""
     first_call, *other_calls = map(plain, entry.record["tool_calls"])
     extra = first_call.get("extra_content") or {}
-    google = extra.get("google") or {}
-    if google.get(_SIGNATURES[1]):
+    google = _google_fields(first_call)
+    if _is_signed(google):
         return entry
     signed_google = {**google, _SIGNATURES[1]: UNSIGNED}
     signed_extra = {**extra, "google": signed_google}
