@@ -129,7 +129,7 @@ def classify(
     if kind in {"overflow", "mixed"} and _may_be_output(text, numbers, request):
         kind = "mixed"
         used = request.tokens
-        if numbers.fits:
+        if numbers.used is not None and numbers.fits:
             used = numbers.used
         limit = numbers.limit or request.window
         numbers = replace(numbers, limit=limit, used=used)
