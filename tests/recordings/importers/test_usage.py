@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from workbench.engine.transcript.message import Usage
-from workbench.recordings.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE
+from workbench.recordings.importers.usage import ANTHROPIC_USAGE, GEMINI_USAGE, OPENAI_USAGE
 
 
 def test_openai_counts_the_cached_part_within_its_prompt_and_anthropic_beside_it() -> None:
@@ -36,3 +36,14 @@ def test_a_cache_that_is_larger_than_the_prompt_is_beside_it() -> None:
         "prompt_tokens_details": {"cached_tokens": 10_386},
     }
     assert OPENAI_USAGE.read(report) == Usage(input=19, cache_read=10_386, output=175)
+
+
+def test_what_gemini_searched_for_an_answer_is_a_part_of_its_prompt() -> None:
+    report = {
+        "prompt_token_count": 50,
+        "tool_use_prompt_token_count": 311,
+        "candidates_token_count": 20,
+        "thoughts_token_count": 5,
+        "total_token_count": 386,
+    }
+    assert GEMINI_USAGE.read(report) == Usage(input=361, output=25, reasoning=5)

@@ -32,6 +32,7 @@ class UsageFields:
     the sum of the other reading.
 
     Attributes:
+        tool_input: what the provider's own tools added to the input, which `input` lacks.
         total: of all tokens of the request, each counted once.
         cache_in_input: as in `Counting`: Anthropic's input is without the cache, OpenAI's with it.
         reasoning_in_output: likewise: Gemini's output is without the thoughts, OpenAI's with them.
@@ -43,14 +44,16 @@ class UsageFields:
     cache_write: str = ""
     reasoning: str = ""
     cache_write_long: str = ""
+    tool_input: str = ""
     total: str = ""
     cache_in_input: bool = False
     reasoning_in_output: bool = True
 
     def read(self, record: Record) -> Usage | None:
         """The figures of a record; None if it has none or all are 0."""
+        tool_input = count(record, *self.tool_input.split())
         reported = Usage(
-            input=count(record, *self.input.split()),
+            input=count(record, *self.input.split()) + tool_input,
             cache_read=count(record, *self.cache_read.split()),
             cache_write=count(record, *self.cache_write.split()),
             output=count(record, *self.output.split()),
@@ -135,6 +138,7 @@ GEMINI_USAGE = UsageFields(
     "candidates_token_count candidatesTokenCount",
     "cached_content_token_count cachedContentTokenCount",
     reasoning="thoughts_token_count thoughtsTokenCount",
+    tool_input="tool_use_prompt_token_count toolUsePromptTokenCount",
     total="total_token_count totalTokenCount",
     cache_in_input=True,
     reasoning_in_output=False,

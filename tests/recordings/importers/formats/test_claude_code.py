@@ -286,6 +286,35 @@ def test_what_hangs_on_a_record_that_a_compaction_preserved_follows_the_compacti
     assert session.branches == 1
 
 
+def test_what_was_said_while_the_summary_was_written_stands_before_the_compaction(
+    tmp_path: Path,
+) -> None:
+    """A client that prepares its summary writes what it preserved of the meantime behind it."""
+    kept = {"preservedMessages": {"anchorUuid": "u3", "uuids": ["u2", "a2", "r2"]}}
+    lines = [
+        asked("u1", None, "long ago"),
+        answered("a1", "u1", "m1", text("yes")),
+        asked("u2", "a1", "kept"),
+        boundary("b1", "r2", **kept),
+        asked("u3", "b1", "This session is being continued…", isCompactSummary=True),
+        answered("a2", "u3", "m2", use("t1")),
+        asked("r2", "a2", [back("t1", "x = 1")]),
+        answered("a3", "r2", "m3", text("go on")),
+    ]
+    session = only(written(tmp_path, lines))
+    assert session.origin.skipped == ()
+    assert said(session) == ["long ago", "yes", "kept", "", "x = 1", "go on"]
+    assert [recorded.at for recorded in session.recorded] == [5]
+    assert [plain_text(message) for message in fold(session.path)] == [
+        "This session is being continued…",
+        "kept",
+        "",
+        "x = 1",
+        "go on",
+    ]
+    assert session.branches == 1
+
+
 def test_a_compaction_keeps_its_summary_its_figures_and_the_messages_before_it(
     tmp_path: Path,
 ) -> None:

@@ -117,6 +117,58 @@ def test_the_items_of_one_answer_are_one_message_with_its_usage(tmp_path: Path) 
     )
 
 
+@pytest.mark.parametrize("role", ["developer", "user"])
+def test_a_message_between_a_call_and_its_result_leaves_the_answer_its_usage(
+    tmp_path: Path, role: str
+) -> None:
+    session = only(
+        written(
+            tmp_path,
+            [
+                META,
+                TURN,
+                said("user", "<permissions instructions>ask</permissions instructions>"),
+                item("function_call", name="exec", arguments="{}", call_id="c1"),
+                said(role, "Approved command prefix saved"),
+                item("function_call_output", call_id="c1", output="fine"),
+                tokens(900, 800),
+                said("assistant", "done"),
+                tokens(950, 900),
+            ],
+        )
+    )
+    answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
+    assert [answer.usage.prompt for answer in answers if answer.usage] == [900, 950]
+    approval = "user" if role == "user" else "system"
+    assert [message.role for message in session.messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        approval,
+        "assistant",
+    ]
+
+
+def test_a_user_who_speaks_while_a_call_never_ends_speaks_before_the_next_answer(
+    tmp_path: Path,
+) -> None:
+    session = only(
+        written(
+            tmp_path,
+            [
+                META,
+                item("function_call", name="exec", arguments="{}", call_id="c1"),
+                said("user", "leave it"),
+                said("assistant", "I stop"),
+                tokens(900),
+            ],
+        )
+    )
+    words = [plain_text(message) for message in session.messages if message.role != "tool"]
+    assert words[-2:] == ["leave it", "I stop"]
+
+
 def test_an_encrypted_compaction_keeps_the_ids_of_what_stayed_and_says_that_its_summary_is_hidden(
     tmp_path: Path,
 ) -> None:

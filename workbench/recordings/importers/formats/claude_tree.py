@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from workbench.engine.transcript.log import CompactionEntry
 from workbench.engine.transcript.message import AssistantMessage, UserMessage
@@ -82,12 +83,28 @@ def hang_behind_compactions(nodes: Mapping[str, Node]) -> None:
         preserved = {*(compaction.kept or ()), tail} - {""}
         if not preserved:
             continue
+        _hang_late(nodes, node, compaction.kept or ())
         end = node.uuid
         for later in order[index + 1 :]:
             if later.parent in preserved and later.uuid not in preserved:
                 later.parent = end
             elif later.parent == end and not later.side and later.message_id == "":
                 end = later.uuid
+
+
+def _hang_late(nodes: Mapping[str, Node], compaction: Node, kept_ids: Sequence[str]) -> None:
+    """Hang a record that a compaction preserved, but that stands behind it, on the preserved
+    record before it.
+
+    The agent goes on while its summary is written; the client writes what was said meanwhile
+    behind the summary, as its child.
+    """
+    for previous_id, uuid in pairwise(kept_ids):
+        node = nodes.get(uuid)
+        if node is None or previous_id not in nodes:
+            continue
+        if node.line > compaction.line and node.parent not in kept_ids:
+            node.parent = previous_id
 
 
 def _preserved(nodes: Mapping[str, Node], compaction: Node) -> tuple[str, ...]:

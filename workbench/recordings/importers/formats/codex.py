@@ -76,6 +76,7 @@ class CodexBuilder(SessionBuilder):
         self.usage_of_response: dict[str, Usage] = {}
         self.pending_compaction: Record = {}
         self.instruction_ids: tuple[str, ...] = ()
+        self.waiting: list[_Message] = []
 
     def begin(self, document: Record) -> None:
         """Read what the first record says that tells of the session."""
@@ -160,8 +161,7 @@ class CodexBuilder(SessionBuilder):
             self.source.leave_record(f"message of role {payload.get('role')!r:.40}", payload)
             return
         if type_ == _OF_AN_AGENT or (is_message and label(payload, "role") != "assistant"):
-            self.close()
-            self._say(self._message(payload))
+            self._said_by_client(self._message(payload))
             return
         parts = Content()
         if is_message:
@@ -173,9 +173,23 @@ class CodexBuilder(SessionBuilder):
         self.source.leave_unknown(parts.unknown)
         self._gather(type_, parts)
 
+    def _said_by_client(self, message: _Message) -> None:
+        """Say a message of the client. One between a call and its result, as where a command was
+        approved for good, waits for the result: the usage of the answer is told behind it.
+        """
+        called_ids = {call.id for call in self.answer.calls}
+        result_ids = {result.call_id for result in self.answer.results}
+        if self.usage is None and called_ids - result_ids:
+            timed = {**message.fields, "time": self.time}
+            self.waiting.append(replace(message, fields=timed))
+            return
+        self.close()
+        self._say(message)
+
     def _gather(self, type_: str, parts: Content) -> None:
         """Put what an item of this type holds to the answer that is gathered."""
-        if parts.blocks and (self.usage is not None or self.answer.results):
+        user_waits = any(message.role == "user" for message in self.waiting)
+        if parts.blocks and (self.usage is not None or self.answer.results or user_waits):
             self.close()
         self.unanswered_usage = None
         if parts.blocks and self.answer_time is None:
@@ -252,6 +266,10 @@ class CodexBuilder(SessionBuilder):
         self.answer = Content()
         self.usage = None
         self.answer_time = None
+        waiting = self.waiting
+        self.waiting = []
+        for message in waiting:
+            self._say(message)
 
     def _compacted(self, payload: Record) -> None:
         """Read a compaction: it lists what the model is sent from now on, old messages and new

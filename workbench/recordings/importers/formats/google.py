@@ -43,6 +43,7 @@ USAGE = UsageFields(
     "output",
     "cached",
     reasoning="thoughts",
+    tool_input="tool",
     total="total",
     cache_in_input=True,
     reasoning_in_output=False,

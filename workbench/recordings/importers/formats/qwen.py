@@ -31,6 +31,7 @@ TELEMETRY_USAGE = UsageFields(
     "output_token_count",
     "cached_content_token_count",
     reasoning="thoughts_token_count",
+    tool_input="tool_token_count",
     total="total_token_count",
     cache_in_input=True,
 )
