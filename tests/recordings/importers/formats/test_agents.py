@@ -51,7 +51,7 @@ from recordings.importers.framework_samples import (
     droid,
 )
 
-from workbench import AssistantMessage, CompactionEntry, NoteEntry, Session, load
+from workbench import AssistantMessage, CompactionEntry, FormatError, NoteEntry, Session, load
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import ToolResult, Usage, plain_text
 
@@ -407,6 +407,23 @@ def test_the_document_of_hermes_has_the_messages_of_its_lines_and_the_prompt(
         plain_text(message) for message in lines.messages
     ]
     assert (session.id, session.model, lines.model) == ("h1", "hermes-4", "hermes-4")
+
+
+def test_langchain_s_types_and_contents_alone_are_its_messages(tmp_path: Path) -> None:
+    bare = [
+        {"type": "system", "content": "You are helpful."},
+        {"type": "human", "content": "Name five fruits."},
+        {"type": "ai", "content": "Apple, fig, plum, pear and lime."},
+    ]
+    session = only(document(tmp_path, bare))
+    assert session.origin.format == "langchain"
+    assert [message.role for message in session.messages] == ["system", "user", "assistant"]
+
+
+def test_a_list_of_types_and_contents_of_something_else_is_no_recording(tmp_path: Path) -> None:
+    parts = [{"type": "system", "content": "a pump"}, {"type": "valve", "content": "a valve"}]
+    with pytest.raises(FormatError):
+        only(document(tmp_path, parts))
 
 
 @pytest.mark.parametrize("form", ["messages_to_dict", "dumpd", "inside an object", "lines"])

@@ -61,6 +61,11 @@ AGNO_2_TABLES = """
 CREATE TABLE agno_sessions (session_id TEXT PRIMARY KEY, session_type TEXT, session_data JSON, agent_data JSON,
     runs JSON, created_at INTEGER);
 """
+AGNO_1_TABLES = """
+CREATE TABLE talks (session_id VARCHAR NOT NULL, user_id VARCHAR, memory JSON, session_data JSON, extra_data JSON,
+    created_at INTEGER, agent_data JSON, PRIMARY KEY (session_id));
+CREATE TABLE user_memories (id VARCHAR NOT NULL, memory VARCHAR, created_at DATETIME);
+"""
 AGNO_3_TABLES = """
 CREATE TABLE agno_sessions (session_id TEXT PRIMARY KEY, session_type TEXT, session_data JSON, agent_data JSON,
     created_at INTEGER);
@@ -216,6 +221,13 @@ AGNO_FAILED = {
 
 def agno_database(folder: Path, runs: list[dict[str, Any]], *, version: int) -> Path:
     """The database of one session with these runs, as this version of Agno writes it."""
+    if version == 1:
+        memory = json.dumps({"summaries": {}, "memories": {}, "runs": runs})
+        return database(
+            folder,
+            AGNO_1_TABLES,
+            talks=[("s1", "me", memory, "{}", "null", 1767261600, "{}")],
+        )
     if version == 2:
         encoded_twice = json.dumps(json.dumps(runs))
         return database(
@@ -232,7 +244,7 @@ def agno_database(folder: Path, runs: list[dict[str, Any]], *, version: int) -> 
     )
 
 
-@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_the_runs_of_agno_are_one_session(tmp_path: Path, version: int) -> None:
     session = only(agno_database(tmp_path, [AGNO_RUN, AGNO_FAILED], version=version))
     assert (session.id, session.model, session.origin.format) == ("s1", "big", "agno_database")
@@ -241,6 +253,22 @@ def test_the_runs_of_agno_are_one_session(tmp_path: Path, version: int) -> None:
     notes = [(entry.kind, entry.text) for entry in session.log if entry.type == "note"]
     assert notes == [("ERROR", "Could not resolve the way to log in.")]
     assert session.messages[3].call_id == "c1"  # type: ignore[union-attr]
+
+
+def test_the_tables_of_agno_have_the_names_that_the_program_gave_them(tmp_path: Path) -> None:
+    tables = AGNO_2_TABLES.replace("agno_sessions", "my_agent_sessions")
+    runs = json.dumps([AGNO_RUN])
+    row = ("s1", "agent", "{}", "{}", runs, 1767261600)
+    session = only(database(tmp_path, tables, my_agent_sessions=[row]))
+    assert session.origin.format == "agno_database"
+    assert roles(session) == ["system", "user", "assistant", "tool", "assistant"]
+
+
+def test_a_database_of_agno_with_memories_alone_is_no_recording(tmp_path: Path) -> None:
+    memories = "CREATE TABLE user_memories (id VARCHAR, user_id VARCHAR, memory VARCHAR);"
+    path = database(tmp_path, memories, user_memories=[("1", "me", "likes lamps")])
+    with pytest.raises(FormatError):
+        load(path)
 
 
 def test_agno_says_the_same_instructions_once_and_adds_the_cache_to_anthropics_input(
@@ -369,6 +397,18 @@ def test_the_checkpoints_of_langgraph_are_one_session_a_thread(tmp_path: Path) -
     assert session.origin.text_read == 1.0
 
 
+def test_the_error_of_a_step_of_langgraph_is_a_note(tmp_path: Path) -> None:
+    path = checkpoints(tmp_path, [ASKED], [ASKED, CALLED])
+    error = packed("TimeoutError('the lamp did not answer in time')")
+    with closing(sqlite3.connect(path)) as opened, opened:
+        row = ("thread", "", "id1", "__error__", error)
+        opened.execute("INSERT INTO writes VALUES (?, ?, ?, ?, ?)", row)
+    session = only(path)
+    notes = [(entry.kind, entry.text) for entry in session.log if entry.type == "note"]
+    assert notes == [("error", "TimeoutError('the lamp did not answer in time')")]
+    assert roles(session) == ["user", "assistant"]
+
+
 def test_a_checkpoint_that_is_its_own_parent_ends_the_thread(tmp_path: Path) -> None:
     path = checkpoints(tmp_path, [ASKED], [ASKED, CALLED])
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -471,7 +511,7 @@ def test_a_database_of_no_format_is_told_its_tables(tmp_path: Path) -> None:
     path = database(
         tmp_path, "CREATE TABLE shelves (id INTEGER); CREATE TABLE 'books' (id INTEGER)"
     )
-    with pytest.raises(FormatError, match=r"SQLite database with the tables `shelves`, `books`;"):
+    with pytest.raises(FormatError, match=r"SQLite database with the tables `shelves`, `books`:"):
         load(path)
 
 

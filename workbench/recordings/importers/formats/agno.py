@@ -1,16 +1,21 @@
-"""Agno (2.3 and 3.1): runs, and in each the messages of its requests."""
+"""Agno (1.7, 2.3 and 3.1): runs, and in each the messages of its requests."""
+
+import re
+from collections.abc import Iterator
 
 from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.session_tables import (
     SessionTables,
-    TableVersions,
     database_format,
 )
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.sqlite import MAGIC
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
+    JsonObject,
     Record,
     as_list,
     as_mapping,
@@ -21,29 +26,76 @@ from workbench.recordings.importers.values import (
     objects,
 )
 
-AGNO_TABLES = TableVersions(
-    (
-        SessionTables(
-            ("agno_sessions", "agno_runs", "run_data", "run_index"),
-            "SELECT *, session_id AS id FROM agno_sessions ORDER BY created_at, session_id",
-            "SELECT run_data AS runs FROM agno_runs WHERE session_id = ? ORDER BY run_index",
-            json=("runs",),
-        ),
-        SessionTables(
-            ("agno_sessions", "session_data", "agent_data", "runs"),
-            "SELECT *, session_id AS id FROM agno_sessions ORDER BY created_at, session_id",
-            "SELECT runs FROM agno_sessions WHERE session_id = ?",
-            json=("runs",),
-        ),
-    )
-)
+_OF_A_SESSION = frozenset({"session_id", "session_data", "created_at"})
+_OF_AGNO = frozenset({"agent_data", "team_data"})
+_OF_RUNS = frozenset({"session_id", "run_data", "run_index"})
+
+
+class AgnoTables:
+    """The tables of a database that have sessions. Their names are the program's own choice, so
+    they are known by their columns.
+    """
+
+    def knows(self, head: Head) -> bool:
+        """Whether a file is a database with such a table."""
+        return head.text.startswith(MAGIC) and bool(_session_tables(head.text))
+
+    def documents(self, source: SourceFile) -> Iterator[JsonObject]:
+        """Each session's columns, with its runs as `messages`.
+
+        Raises:
+            FormatError: the database cannot be read.
+        """
+        head = next(source.heads())
+        for session_table in _session_tables(head.text):
+            yield from session_table.documents(source)
+
+
+def _session_tables(statements: str) -> list[SessionTables]:
+    """The tables of sessions among those that these statements make: version 1 has the runs of a
+    session in its memory, version 2 in a column, version 3 in a table of their own.
+    """
+    columns = _columns_of_tables(statements)
+    runs_tables = [name for name, names in columns.items() if names >= _OF_RUNS]
+    session_tables: list[SessionTables] = []
+    for table, names in columns.items():
+        is_of_agno = bool(runs_tables) or not names.isdisjoint(_OF_AGNO)
+        if not names >= _OF_A_SESSION or not is_of_agno:
+            continue
+        if "runs" in names:
+            runs = f'SELECT runs FROM "{table}" WHERE session_id = ?'
+        elif "memory" in names:
+            runs = f'SELECT memory AS runs FROM "{table}" WHERE session_id = ?'
+        elif runs_tables:
+            runs = (
+                f'SELECT run_data AS runs FROM "{runs_tables[0]}" WHERE session_id = ?'
+                " ORDER BY run_index"
+            )
+        else:
+            continue
+        sessions = f'SELECT *, session_id AS id FROM "{table}" ORDER BY created_at, session_id'
+        session_tables.append(SessionTables((), sessions, runs, json=("runs",)))
+    return session_tables
+
+
+def _columns_of_tables(statements: str) -> dict[str, set[str]]:
+    """Of each table that these statements make, the words in its statement."""
+    columns: dict[str, set[str]] = {}
+    for statement in statements.split("CREATE TABLE ")[1:]:
+        table, *names = re.findall(r"\w+", statement)
+        columns[table] = set(names)
+    return columns
+
 
 AGNO_ASIDE = (
-    "session_data agent_data team_data workflow_data metadata runs messages.runs.content "
-    "messages.runs.tools messages.runs.session_state messages.runs.events"
+    "session_data agent_data team_data workflow_data extra_data metadata runs memory "
+    "messages.runs.agent_name messages.runs.runs.agent_name "
+    "messages.runs.content messages.runs.tools messages.runs.session_state messages.runs.events "
+    "messages.runs.runs.content messages.runs.runs.tools messages.runs.runs.events "
+    "messages.runs.runs.formatted_tool_calls messages.runs.memories messages.runs.summaries"
 )
-"""What Agno keeps beside its messages; the content of a run repeats its answers, and `runs` of a
-session all of `messages.runs`.
+"""What Agno keeps beside its messages; the content of a run repeats its answers, and `runs` or
+`memory` of a session all of `messages.runs`.
 """
 
 
@@ -55,7 +107,7 @@ class AgnoBuilder(DescribedBuilder):
     usage_fields = UsageFields(
         "input_tokens",
         "output_tokens",
-        "cache_read_tokens",
+        "cache_read_tokens cached_tokens prompt_tokens_details/cached_tokens",
         "cache_write_tokens",
         reasoning="reasoning_tokens",
         cache_in_input=True,
@@ -66,8 +118,10 @@ class AgnoBuilder(DescribedBuilder):
         self.instructions = ""
 
     def read(self, record: Record) -> None:
-        """Read one row: a run, or all of a session."""
+        """Read one row: a run, all of a session, or the memory that holds them."""
         runs = decode_or(record.get("runs"), record.get("runs"))
+        if isinstance(runs, dict) and "runs" in runs:
+            runs = runs["runs"]
         for run in as_list(runs):
             self._read_run(as_object(run, "runs"))
 
@@ -123,9 +177,9 @@ def _agno_usage(run: Record, message: Record) -> Json:
 
 AGNO_DATABASE = database_format(
     name="agno_database",
-    description="sessions of Agno 2 and 3 (SQLite)",
+    description="sessions of Agno 1 to 3 (SQLite)",
     carries=("calls", "thinking", "usage", "times", "model", "system"),
-    tables=AGNO_TABLES,
+    tables=AgnoTables(),
     builder=AgnoBuilder,
     aside=AGNO_ASIDE,
 )

@@ -1,4 +1,6 @@
-"""LangChain's messages (1.x) in its three forms: `messages_to_dict`, `dumpd` and `model_dump`."""
+"""LangChain's messages (1.x) in its three forms: `messages_to_dict`, `dumpd` and `model_dump`; and
+the type and the content of each alone, which programs often write themselves.
+"""
 
 import re
 
@@ -40,16 +42,20 @@ _LANGCHAIN_CLASS = re.compile(r"(?P<role>Human|AI|System|Tool|Function)Message(?
 _LANGCHAIN_TYPE = re.compile(
     r'"type":\s*"(?:human|ai|system|tool|(?:AI|Human|System|Tool)MessageChunk)"'
 )
+_BARE_TYPE = re.compile(r'"type":\s*"(?:human|ai)"')
+_BARE_FIELDS = frozenset({"type", "content"})
 _LANGCHAIN_MARK = re.compile(r'"additional_kwargs":\s*\{|"lc":\s*1,')
 
 
 def knows_langchain(head: Head) -> bool:
-    """Whether its messages have LangChain's own fields and its types."""
+    """Whether its messages have LangChain's types, and its own fields or only their content."""
     if {"run_type", "inputs"} <= head.keys:
         return False
     if not head.is_list and not head.records and "messages" not in head.keys:
         return False
     has_type = _LANGCHAIN_TYPE.search(head.text) is not None
+    if head.is_list and head.keys == _BARE_FIELDS:
+        return _BARE_TYPE.search(head.text) is not None
     if '"lc":' in head.text:
         has_type = has_type or _LANGCHAIN_CLASS.search(head.text) is not None
     return has_type and _LANGCHAIN_MARK.search(head.text) is not None

@@ -1,7 +1,7 @@
 """LangGraph's SQLite saver (3.1): a checkpoint a step, in each the whole list of messages."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.formats.langchain import LangChainBuilder
@@ -20,6 +20,7 @@ from workbench.recordings.importers.values import (
     as_mapping,
     identifier,
     mapping,
+    texts,
 )
 
 _TABLES_AND_COLUMNS = ("checkpoints", "writes", "thread_id", "checkpoint_ns", "channel")
@@ -29,6 +30,11 @@ GROUP BY thread_id, checkpoint_ns ORDER BY min(checkpoint_id)
 """
 _CHECKPOINT = """
 SELECT * FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?
+"""
+_ERRORS = """
+SELECT value FROM writes
+WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ? AND channel = '__error__'
+ORDER BY rowid
 """
 
 
@@ -61,7 +67,8 @@ def _thread(opened: sqlite3.Connection, thread: sqlite3.Row) -> JsonObject:
         row = opened.execute(_CHECKPOINT, (*names, checkpoint_id)).fetchone()
         if row is None:
             break
-        states.append(_state(row))
+        errors = opened.execute(_ERRORS, (*names, checkpoint_id)).fetchall()
+        states.append({**_state(row), "errors": _error_texts(errors)})
         checkpoint_id = row["parent_checkpoint_id"]
     return {"id": "-".join(filter(None, names)), "messages": states[::-1]}
 
@@ -79,9 +86,21 @@ def _state(row: sqlite3.Row) -> JsonObject:
     return {"ts": holder.get("ts"), "channels": holder.get("channel_values")}
 
 
+def _error_texts(rows: Iterable[sqlite3.Row]) -> list[Json]:
+    """The errors of a step in words, as far as they were written so."""
+    error_texts: list[Json] = []
+    for row in rows:
+        value = row["value"]
+        if isinstance(value, bytes):
+            value = unpacked_value(value)
+        if isinstance(value, str):
+            error_texts.append(value)
+    return error_texts
+
+
 class LangGraphBuilder(LangChainBuilder):
-    """Reads the states of one thread: messages that are new, and compactions where known ones are
-    gone.
+    """Reads the states of one thread: messages that are new, compactions where known ones are
+    gone, and the errors of the step after a state.
     """
 
     about = {"id": "id"}
@@ -94,8 +113,15 @@ class LangGraphBuilder(LangChainBuilder):
         """Read one state."""
         time = self.source.time(record, "ts")
         messages = _messages_of(mapping(record, "channels"))
-        if not messages:
-            return
+        if messages:
+            self._read_messages(record, messages, time)
+        self.time = time
+        for error in texts(record, "errors"):
+            self.note("error", error)
+
+    def _read_messages(
+        self, record: Record, messages: list[JsonObject], time: float | None
+    ) -> None:
         keys = [_message_key(message) for message in messages]
         if self.entry_ids and not set(keys) >= set(self.entry_ids):
             self._compact(messages, keys, time)
