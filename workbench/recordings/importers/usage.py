@@ -51,9 +51,10 @@ class UsageFields:
 
     def read(self, record: Record) -> Usage | None:
         """The figures of a record; None if it has none or all are 0."""
+        own_input = count(record, *self.input.split())
         tool_input = count(record, *self.tool_input.split())
         reported = Usage(
-            input=count(record, *self.input.split()) + tool_input,
+            input=own_input + tool_input,
             cache_read=count(record, *self.cache_read.split()),
             cache_write=count(record, *self.cache_write.split()),
             output=count(record, *self.output.split()),

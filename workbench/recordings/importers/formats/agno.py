@@ -74,7 +74,8 @@ def _session_tables(statements: str) -> list[SessionTables]:
         else:
             continue
         sessions = f'SELECT *, session_id AS id FROM "{table}" ORDER BY created_at, session_id'
-        session_tables.append(SessionTables((), sessions, runs, json=("runs",)))
+        session_table = SessionTables((), sessions, runs, json=("runs",))
+        session_tables.append(session_table)
     return session_tables
 
 

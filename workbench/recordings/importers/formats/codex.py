@@ -188,8 +188,7 @@ class CodexBuilder(SessionBuilder):
 
     def _gather(self, type_: str, parts: Content) -> None:
         """Put what an item of this type holds to the answer that is gathered."""
-        user_waits = any(message.role == "user" for message in self.waiting)
-        if parts.blocks and (self.usage is not None or self.answer.results or user_waits):
+        if parts.blocks and self._is_answered():
             self.close()
         self.unanswered_usage = None
         if parts.blocks and self.answer_time is None:
@@ -204,6 +203,17 @@ class CodexBuilder(SessionBuilder):
             failed = exit_code is not None and exit_code[1] != "0"
             result = replace(result, is_error=failed, time=self.time)
             self.answer.results.append(result)
+
+    def _is_answered(self) -> bool:
+        """Whether the answer that is gathered has ended: what follows is of the next one."""
+        if self.usage is not None:
+            return True
+        if self.answer.results:
+            return True
+        for message in self.waiting:
+            if message.role == "user":
+                return True
+        return False
 
     def _call_id(self, type_: str) -> str:
         """An id for a call without one, that no other call of this answer has."""
