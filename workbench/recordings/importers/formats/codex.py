@@ -210,10 +210,8 @@ class CodexBuilder(SessionBuilder):
             return True
         if self.answer.results:
             return True
-        for message in self.waiting:
-            if message.role == "user":
-                return True
-        return False
+        waiting_roles = {message.role for message in self.waiting}
+        return "user" in waiting_roles
 
     def _call_id(self, type_: str) -> str:
         """An id for a call without one, that no other call of this answer has."""
