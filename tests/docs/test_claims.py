@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from recorded_files import bundled_files
 
 import workbench as wb
-from workbench.recordings.datasets.bundled import bundled_files
 
 STUDY = Path(__file__).parents[2] / "reports" / "studies" / "claims"
 SCRIPT = STUDY / "claims.py"

@@ -13,14 +13,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 import pytest
+from priced import PRICED
 
 from builders import conversation, rules
-from workbench import Preset, Session, preset
-from workbench.engine.models.cache_rules import ANTHROPIC
-from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.prices import given_tariff
+from workbench import Preset, Session, find_model, preset
 from workbench.engine.transcript.message import Usage, chars_per_token
-from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.replay_cost import replay_cost
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.replays.natural import natural
@@ -52,11 +49,15 @@ class Schedules(Protocol):
     def under(self, preset: Preset) -> tuple[int, ...]: ...
 
 
-PRICED = Pricing(
-    "m",
-    given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75"),
-    replace(ANTHROPIC, minimum=0),
-)
+_ANTHROPIC = PRICED["anthropic"]
+SMALL = {
+    "anthropic": replace(_ANTHROPIC, rules=replace(_ANTHROPIC.rules, minimum=0)),
+    "not marked": replace(_ANTHROPIC, rules=replace(_ANTHROPIC.rules, minimum=0, marked=False)),
+    "forgets": replace(
+        _ANTHROPIC, rules=replace(_ANTHROPIC.rules, minimum=0, marked=False, forgets=True)
+    ),
+}
+"""By the provider's cache, which holds prompts of any size."""
 
 
 def session(turns: int, pause: int) -> Session:
@@ -75,7 +76,7 @@ def schedules(
     turns: int = 5,
     window: int = 2_000,
     pause: int = 3,
-    priced: Pricing = PRICED,
+    cache: str = "anthropic",
     thinking: bool = False,
 ) -> Schedules:
     made = session(turns, pause)
@@ -91,9 +92,9 @@ def schedules(
         made,
         sizing,
         Index(made.messages),
-        priced,
+        SMALL[cache],
         preset(strategy).strategy,
-        Extractive(),
+        find_model("extractive"),
         window=window,
     )
     return loaded
@@ -117,15 +118,15 @@ def test_never_to_compact_costs_what_the_replay_without_compaction_costs(forgets
     """Also where the thinking of a turn leaves the prompt with the next one, which makes it
     dearer.
     """
-    priced = replace(PRICED, rules=replace(PRICED.rules, marked=False, forgets=forgets))
-    known = schedules(priced=priced, thinking=True)
-    replay = natural(known.session, preset("none"), Extractive(), known.sizing, window=2_000)
-    bill = replay_cost(replay, priced)
+    cache = "forgets" if forgets else "not marked"
+    known = schedules(cache=cache, thinking=True)
+    replay = natural(
+        known.session, preset("none"), find_model("extractive"), known.sizing, window=2_000
+    )
+    bill = replay_cost(replay, SMALL[cache])
     assert bill is not None
     assert known.cost(()) == pytest.approx(bill.usd)
-    kept = schedules(
-        priced=replace(PRICED, rules=replace(PRICED.rules, marked=False)), thinking=True
-    )
+    kept = schedules(cache="not marked", thinking=True)
     assert (known.cost(()) > kept.cost(())) is forgets
 
 
@@ -138,7 +139,7 @@ def test_no_request_of_the_cheapest_schedule_exceeds_the_window() -> None:
 def test_the_schedule_of_a_trigger_is_that_of_its_replay() -> None:
     known = schedules(turns=20, window=2_000)
     for how in (preset("truncate"), preset("truncate+price")):
-        replay = natural(known.session, how, Extractive(), known.sizing, window=2_000)
+        replay = natural(known.session, how, find_model("extractive"), known.sizing, window=2_000)
         compacted = [event.at for event in replay.events]
         assert compacted
         assert [known.places[n] for n in known.under(how)] == compacted
