@@ -65,7 +65,7 @@ def test_at_most_twelve_commands_stand_at_the_top_under_five_headings(
 def test_every_command_and_group_is_in_the_help_of_its_group(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert len(COMMANDS) == 49 and len(GROUPS) == 7
+    assert len(COMMANDS) == 50 and len(GROUPS) == 7
     for path in (*GROUPS, *COMMANDS):
         group, _, name = path.rpartition(" ")
         page = shown(f"{group} --help", capsys)
@@ -212,7 +212,7 @@ def test_an_unknown_command_of_a_group_is_one_sentence(capsys: pytest.CaptureFix
     [
         ("workbench com", ["compare"]),
         ("workbench lab val", ["validate"]),
-        ("workbench lab judge ", ["exam", "work", "fit"]),
+        ("workbench lab judge ", ["exam", "work", "losses", "fit"]),
         ("workbench lab judge exam --max-d", ["--max-dollars"]),
         ("workbench compare --sched", ["--scheduler"]),
     ],

@@ -47,7 +47,7 @@ def test_there_are_never_more_boundaries_than_asked_for() -> None:
 
 
 def test_a_session_too_short_to_score_has_none() -> None:
-    assert by_fill(Session.of(conversation(4, words=60, steps=1)), 200) == []
+    assert by_fill(Session.of(conversation(4, words=300, steps=1)), 1_000) == []
 
 
 @pytest.mark.parametrize(
