@@ -35,7 +35,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: made(window=0), "`window` is 0; it must be at least 1000"),
     (lambda: made(window=10), "`window` is 10; it must be at least 1000"),
     (lambda: Settings(window=10), "`window` is 10; it must be at least 1000"),
-    (lambda: wb.preset("pi", context_window=10), "it must be at least 1000"),
+    (lambda: wb.preset("pi", context_window=0), "a whole number of at least 1 would be accepted"),
     (lambda: made(window=0.8), "window is 0.8; a whole number of at least 1000 would be accepted"),
     (lambda: made(window=True), "window is True; a whole number of at least 1000 would be accepted"),
     (lambda: made("pipline"), "no preset is named 'pipline'; known are anthropic_background, "),
