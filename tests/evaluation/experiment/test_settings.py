@@ -33,8 +33,8 @@ from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.advise import forecast as forecast_of_advice
 from workbench.lab.advice.agents import advise_agents
 from workbench.lab.judge.exam.sitting import ExamSpec
-from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.losses.spec import LossSpec
+from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.spec import WorkSpec
 from workbench.lab.judge.work_exam.write import WriteSpec, write_exams
 from workbench.lab.simulation import simulate
