@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import workbench as wb
 from builders import remembering, rules
 from workbench import Session
+from workbench.report.explorer.sources import COLOURS
 from workbench.report.explorer.treemap import treemap
 
 HEIGHT = 320
@@ -53,6 +54,24 @@ def test_tiles_are_ordered_by_size_and_labelled_where_they_have_room() -> None:
     assert [tile.tokens for tile in tiles] == [1_000, 100, 1]
     assert tiles[0].label == "results of large" and tiles[-1].label == ""
     assert sum(tile.share for tile in tiles) == pytest.approx(1)
+
+
+def luminance(colour: str) -> float:
+    """Of a colour such as `#d9cd5c` or `#fff`, as WCAG 2.2 defines it."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    light = []
+    for start in (0, 2, 4):
+        value = int(digits[start : start + 2], 16) / 255
+        light.append(value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
+
+
+@pytest.mark.parametrize("source", [*COLOURS, "another kind"])
+def test_the_letters_on_each_colour_can_be_read(source: str) -> None:
+    """WCAG 2.2 asks for a contrast of 4.5."""
+    (tile,) = treemap(pd.DataFrame([{"source": source, "name": "read", "tokens": 10}]))
+    both = sorted([luminance(tile.colour), luminance(tile.ink)])
+    assert (both[1] + 0.05) / (both[0] + 0.05) >= 4.5
 
 
 def filling(view: wb.Explorer) -> str:

@@ -15,15 +15,12 @@ LABEL_WIDTH = 8
 """Room that a letter of a label takes."""
 LABEL_HEIGHT = 20
 """Room that a line of it takes."""
-LIGHT = (
-    "#b5a400",
-    "#e69f00",
-    "#c9ccd1",
-    "#56b4e9",
-)
-"""Colours on which black letters are read best."""
-INKS = {True: "#111", False: "#fff"}
-"""Of letters, by whether they stand on such a colour."""
+BLACK = "#111"
+WHITE = "#fff"
+LIGHT = 0.19
+"""The luminance of a colour, 0 to 1, from which black letters are read better on it than white
+ones: there the contrasts of WCAG 2.2 are equal.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,13 +159,30 @@ def _tile(row: Mapping[Hashable, object], place: Rectangle, total: float) -> Til
     return Tile(
         place=place.rounded(),
         colour=colour,
-        ink=INKS[colour in LIGHT],
+        ink=_ink(colour),
         who=who,
         tokens=round(tokens),
         share=tokens / total,
         label=_label(who, place),
         is_tall=has_two_lines and has_six_letters,
     )
+
+
+def _ink(colour: str) -> str:
+    """The letters that are read best on a colour such as `#d9cd5c`."""
+    red = _linear(colour[1:3])
+    green = _linear(colour[3:5])
+    blue = _linear(colour[5:7])
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return BLACK if luminance > LIGHT else WHITE
+
+
+def _linear(hexadecimal: str) -> float:
+    """How much light a channel of sRGB gives, 0 to 1."""
+    value = int(hexadecimal, 16) / 255
+    if value <= 0.04045:
+        return value / 12.92
+    return float(((value + 0.055) / 1.055) ** 2.4)
 
 
 def _label(who: str, place: Rectangle) -> str:
