@@ -170,19 +170,26 @@ def _tile(row: Mapping[Hashable, object], place: Rectangle, total: float) -> Til
 
 def _ink(colour: str) -> str:
     """The letters that are read best on a colour such as `#d9cd5c`."""
-    red = _linear(colour[1:3])
-    green = _linear(colour[3:5])
-    blue = _linear(colour[5:7])
-    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return BLACK if luminance > LIGHT else WHITE
+    red = _light(colour[1:3])
+    green = _light(colour[3:5])
+    blue = _light(colour[5:7])
+    luminance = 0.2126 * red
+    luminance += 0.7152 * green
+    luminance += 0.0722 * blue
+    if luminance > LIGHT:
+        return BLACK
+    return WHITE
 
 
-def _linear(hexadecimal: str) -> float:
+def _light(hexadecimal: str) -> float:
     """How much light a channel of sRGB gives, 0 to 1."""
-    value = int(hexadecimal, 16) / 255
-    if value <= 0.04045:
-        return value / 12.92
-    return float(((value + 0.055) / 1.055) ** 2.4)
+    value = int(hexadecimal, 16)
+    signal = value / 255
+    if signal <= 0.04045:
+        return signal / 12.92
+    lifted = signal + 0.055
+    lifted /= 1.055
+    return float(lifted**2.4)
 
 
 def _label(who: str, place: Rectangle) -> str:
