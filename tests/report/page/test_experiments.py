@@ -118,7 +118,8 @@ def test_a_notebook_that_is_stopped_says_where_and_how_it_goes_on(tmp_path: Path
     template = template_of(tmp_path, "n: int = 9", stop, "n + 1")
     out = tmp_path / "out.ipynb"
     code = (
-        "import sys; from pathlib import Path;"
+        "import signal, sys; from pathlib import Path;"
+        " signal.signal(signal.SIGINT, signal.default_int_handler);"  # a shell's "&" ignores it
         " from workbench.report.page.notebooks import run_notebook;"
         " run_notebook(Path(sys.argv[1]), Path(sys.argv[2]), {}, progress=True)"
     )
