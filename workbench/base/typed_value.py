@@ -7,7 +7,7 @@ from typing import Any
 from workbench.base.errors import SettingError, refusal
 
 LEAST_WINDOW = 1_000
-"""Tokens of the smallest window that is accepted anywhere."""
+"""Tokens of the smallest window that a user may give; that of a preset may be its document's."""
 
 
 def check_whole_number(

@@ -13,7 +13,7 @@ FEWEST_AFTER = 10
 """Messages after a boundary, so that something can be needed."""
 FIRST, THEN, MOST = 0.8, 0.2, 24
 """Of `by_fill`, see there."""
-LEAST_WINDOW = 2_000
+LEAST_OFFERED = 2_000
 """Tokens of the smallest window that is offered."""
 
 Boundaries: TypeAlias = tuple[float, ...] | tuple[int, ...] | str
@@ -113,6 +113,6 @@ def filling(session: Session, sizing: Sizing, window: int) -> tuple[int, ...]:
 def filled_twice(tokens: int) -> int | None:
     """A window that so many tokens fill twice, in thousands; None where there are too few."""
     window = tokens // 2000 * 1000
-    if window < LEAST_WINDOW:
+    if window < LEAST_OFFERED:
         return None
     return window

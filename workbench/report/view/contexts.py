@@ -27,11 +27,8 @@ from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.findings.summaries import replayed_contenders
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.replays.matched import (
-    at_recorded_sizes,
-    matched,
-    recorded_contexts,
-)
+from workbench.evaluation.replays.matched import at_recorded_sizes, matched
+from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.step import CompactionEvent, Mode, Replay
 from workbench.report.explorer.settings import ExplorerSettings
 from workbench.report.explorer.view import SessionView
@@ -99,45 +96,16 @@ def _event_at(view: SessionView, place: ContextPlace) -> CompactionEvent:
     if place.at > message_count:
         last_message = message_count - 1
         raise NotShown(f"The session has messages 0 to {last_message}.")
-    cut = _at_share if place.mode == "matched" else _at_recorded_size
-    replay = cut(view, place)
+    again = StrategyAgain(
+        view.ready,
+        view.presets[view.settings.strategy],
+        view.model,
+        view.settings.window,
+    )
+    replay = again.replay(place.mode, place.share, [place.at])
     if not replay.events:
         raise NotShown(f"Nothing is compacted before message {place.at} at this size.")
     return replace(replay.events[0], number=0)
-
-
-def _at_share(view: SessionView, place: ContextPlace) -> Replay:
-    """The session cut to a share of its history at one boundary."""
-    share = place.share
-    if share is None:
-        share = 1.0
-    return matched(
-        view.ready.session,
-        view.presets[view.settings.strategy],
-        view.model,
-        view.ready.sizing,
-        boundaries=[place.at],
-        shares=[share],
-        window=view.settings.window,
-    )
-
-
-def _at_recorded_size(view: SessionView, place: ContextPlace) -> Replay:
-    """The session cut to what the recorded agent's own compaction left at one boundary."""
-    session = view.ready.session
-    sizing = view.ready.sizing
-    recorded = {}
-    for index, context in recorded_contexts(session, sizing).items():
-        if index == place.at:
-            recorded[index] = context
-    return at_recorded_sizes(
-        session,
-        view.presets[view.settings.strategy],
-        view.model,
-        sizing,
-        recorded=recorded,
-        window=view.settings.window,
-    )
 
 
 @lru_cache(maxsize=32)
@@ -178,6 +146,45 @@ class StrategyAgain:
     preset: Preset
     model: Model
     window: int
+
+    def replay(self, mode: Mode, share: float | None, boundaries: Sequence[int]) -> Replay:
+        """The replay of a mode with its contexts at these boundaries: on the strategy's own
+        trigger, cut to a share of the history, or to what the recorded agent's own compactions
+        left.
+        """
+        session = self.session.session
+        sizing = self.session.sizing
+        if mode == "natural":
+            return natural(
+                session,
+                self.preset,
+                self.model,
+                sizing,
+                window=self.window,
+                boundaries=boundaries,
+            )
+        if mode == "matched":
+            return matched(
+                session,
+                self.preset,
+                self.model,
+                sizing,
+                window=self.window,
+                boundaries=boundaries,
+                shares=[share or 1.0],
+            )
+        recorded = {}
+        for boundary in boundaries:
+            if boundary in self.session.recorded:
+                recorded[boundary] = self.session.recorded[boundary]
+        return at_recorded_sizes(
+            session,
+            self.preset,
+            self.model,
+            sizing,
+            window=self.window,
+            recorded=recorded,
+        )
 
 
 def strategy_again(entry: RunEntry, session: str, strategy: str) -> StrategyAgain:

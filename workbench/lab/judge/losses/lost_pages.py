@@ -13,11 +13,9 @@ from workbench.evaluation.analysis.marks import keys_of
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.findings.losses import listed_rows
 from workbench.evaluation.metrics.metric import MetricInput
-from workbench.evaluation.replays.matched import at_recorded_sizes, matched
-from workbench.evaluation.replays.natural import natural
-from workbench.evaluation.replays.step import Replay
+from workbench.evaluation.replays.step import Mode
 from workbench.lab.judge.losses.page import LossAtHand, LossPage, loss_page
-from workbench.report.view.contexts import StrategyAgain, strategy_again
+from workbench.report.view.contexts import strategy_again
 from workbench.report.view.runs import RunEntry
 
 Row: TypeAlias = Mapping[str, Any]
@@ -31,7 +29,7 @@ class ReplayPlace:
 
     session: str
     strategy: str
-    mode: str
+    mode: Mode
     share: float | None
 
 
@@ -91,7 +89,7 @@ def _rows(entry: RunEntry, keys: Collection[str]) -> list[tuple[str, Row]]:
 
 def _place(row: Row) -> ReplayPlace:
     share = None if missing(row["share"]) else float(row["share"])
-    return ReplayPlace(str(row["session"]), str(row["strategy"]), str(row["mode"]), share)
+    return ReplayPlace(str(row["session"]), str(row["strategy"]), row["mode"], share)
 
 
 def _pages_at(
@@ -102,46 +100,10 @@ def _pages_at(
     for _, row in rows:
         boundaries.add(int(row["at"]))
     again = strategy_again(entry, place.session, place.strategy)
-    replay = _replay_again(again, place, sorted(boundaries))
+    replay = again.replay(place.mode, place.share, sorted(boundaries))
     data = MetricInput(replay, again.session.index, place.share)
     for _, row in rows:
         yield loss_page(LossAtHand(data, _loss(row)))
-
-
-def _replay_again(again: StrategyAgain, place: ReplayPlace, boundaries: Sequence[int]) -> Replay:
-    """The session under the strategy, with its contexts at these boundaries."""
-    prepared_session = again.session
-    model = prepared_session.reader(again.model)
-    if place.mode == "natural":
-        return natural(
-            prepared_session.session,
-            again.preset,
-            model,
-            prepared_session.sizing,
-            window=again.window,
-            boundaries=boundaries,
-        )
-    if place.mode == "recorded":
-        recorded = {}
-        for boundary in boundaries:
-            recorded[boundary] = prepared_session.recorded[boundary]
-        return at_recorded_sizes(
-            prepared_session.session,
-            again.preset,
-            model,
-            prepared_session.sizing,
-            window=again.window,
-            recorded=recorded,
-        )
-    return matched(
-        prepared_session.session,
-        again.preset,
-        model,
-        prepared_session.sizing,
-        window=again.window,
-        boundaries=boundaries,
-        shares=[place.share or 1.0],
-    )
 
 
 def _loss(row: Row) -> dict[str, Any]:
