@@ -278,6 +278,13 @@ def test_a_window_that_the_system_prompt_fills_is_told_once(is_in_the_messages: 
     )
 
 
+def test_of_a_system_prompt_that_grows_it_is_told_once() -> None:
+    live = Compactor("truncate", window=2_000)
+    for turn in range(3):
+        live.before_request(openai(2), system="Work carefully. " * (1_000 + turn))
+    assert len(of(WindowTooSmall, live)) == 1
+
+
 RULES = {"role": "system", "content": "Work carefully."}
 
 

@@ -32,9 +32,7 @@ class Scheduler:
         self._busy: object = None  # the compaction that runs by itself
         self.requested: str | None = None
         self._windows: set[int] = set()
-        self._without_room: set[tuple[int, int]] = (
-            set()
-        )  # windows, with what stands beside messages
+        self._filled_windows: set[int] = set()
         self._unknown_models: set[str] = set()
         self.check_window()
 
@@ -97,8 +95,8 @@ class Scheduler:
             if reason:
                 self.tell(WindowTooSmall(window, reason))
         fixed_tokens = self._fixed_tokens()
-        if fixed_tokens >= window and (window, fixed_tokens) not in self._without_room:
-            self._without_room.add((window, fixed_tokens))
+        if fixed_tokens >= window and window not in self._filled_windows:
+            self._filled_windows.add(window)
             self.tell(WindowTooSmall(window, without_room(window, fixed_tokens)))
 
     def _fixed_tokens(self) -> int:
