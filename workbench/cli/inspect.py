@@ -294,7 +294,9 @@ def _say_context(context: Mapping[str, Any]) -> None:
 
 def _say_estimates(context: Mapping[str, Any]) -> None:
     """Print which prompts are an estimate; nothing where all were reported."""
-    count_words = "the tokens are our count, and the system prompt and the tools may lack"
+    count_words = (
+        "the tokens are our count, and the system prompt and the tools may be missing from them"
+    )
     if not context["reported_requests"]:
         write(f"The recording keeps the usage of no request: {count_words}.")
         return

@@ -372,11 +372,18 @@ def _read_file(
             if session.requests:
                 prepared_sessions.append(_masked(session, window, redaction))
             else:
-                reason = (
-                    f"{loaded.path}: session {session.id!r} {copied_from(session) or NO_ANSWER}"
-                )
-                unreadable.append(Unreadable(masked_path, mask(reason)))
+                reason = mask(_without_request(loaded.path, session))
+                unreadable.append(Unreadable(masked_path, reason))
     return Recording(tuple(prepared_sessions), tuple(unreadable))
+
+
+def _without_request(path: str, session: Session) -> str:
+    """Why a session has no request of its own, in a sentence."""
+    place = f"{path}: session {session.id!r}"
+    copied_words = copied_from(session)
+    if copied_words:
+        return f"{place}: {copied_words}"
+    return f"{place} {NO_ANSWER}"
 
 
 def _masker(kinds: frozenset[str]) -> Callable[[str], str]:

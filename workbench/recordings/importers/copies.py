@@ -89,7 +89,8 @@ def copied_from(session: Session) -> str:
         return ""
     keeper = session.copied
     total = some(count + len(session.requests), "request")
-    words = f"{count:,} of its {total} were copied from session {keeper.session!r}"
+    share = f"{count:,} of its {total}" if session.requests else f"all of its {total}"
+    words = f"{share} were copied from session {keeper.session!r}"
     if keeper.path != session.origin.path:
         words += f" in {keeper.path}"
     return f"{words}, which keeps their bill"
