@@ -29,7 +29,9 @@ PENDING = 3
 
 OK = 0
 
-ROUNDS = 12
+ROUNDS = 40
+"""A simulation writes its summaries in a chain, so it asks for one of its 24 a round."""
+
 WORDS = r"""
 import re
 headings = [line for line in asked.splitlines() if line.startswith("## ")]
