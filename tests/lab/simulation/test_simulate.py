@@ -85,7 +85,7 @@ def test_what_the_context_tells_is_not_looked_up(tmp_path: Path) -> None:
     late = Session.of(
         [rules("You help."), said("start"), *work(40), *READ, USE, told("done", "a9")]
     )
-    assert simulated(late, tmp_path).look_ups.empty
+    assert simulated(late, tmp_path / "late").look_ups.empty
 
 
 def test_reasoning_that_a_provider_drops_costs_the_same_as_in_a_replay(tmp_path: Path) -> None:
@@ -176,11 +176,11 @@ def test_the_work_goes_on_at_the_first_action_that_lacks_nothing(tmp_path: Path)
 
 def test_a_row_that_is_there_is_not_made_again(tmp_path: Path) -> None:
     first = simulated(recorded(USE, *READ), tmp_path)
-    written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.glob("replays/*.json")}
     again = simulated(recorded(USE, *READ), tmp_path, "truncate,none")
     assert (
         written.items()
-        <= {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}.items()
+        <= {path: path.stat().st_mtime_ns for path in tmp_path.glob("replays/*.json")}.items()
     )
     assert again.look_ups.equals(first.look_ups)
 

@@ -231,3 +231,23 @@ def test_a_run_whose_notebook_fails_behind_its_tables_has_a_report_all_the_same(
     with pytest.raises(NotebookError, match="the last cell failed"):
         run_experiment({}, tmp_path)
     assert rendered == [tmp_path]
+
+
+def test_the_notebook_of_a_run_that_another_may_not_replace_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(template: object, target: Path, *_: object, **__: object) -> Path:
+        target.write_text("as far as it came")
+        raise NotebookError("it holds a finished run, which this one would replace")
+
+    (tmp_path / "manifest.json").write_text("{}")
+    notebook_of_the_run = tmp_path / "experiment.ipynb"
+    notebook_of_the_run.write_text("finished")
+    monkeypatch.setattr(experiments, "run_notebook", refused)
+    with pytest.raises(NotebookError, match="holds a finished run"):
+        run_experiment({}, tmp_path)
+    assert notebook_of_the_run.read_text() == "finished"
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(NotebookError, match="holds a finished run"):
+        run_experiment({}, tmp_path)
+    assert notebook_of_the_run.read_text() == "as far as it came"

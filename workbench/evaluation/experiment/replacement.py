@@ -43,6 +43,8 @@ class NewRun:
         masked: hides what a manifest may not have.
         limit: most sessions.
         free: settings that may differ.
+        growing: settings that may have more than the finished run: a larger number, or further
+            values.
     """
 
     settings: Mapping[str, object]
@@ -50,6 +52,7 @@ class NewRun:
     masked: Callable[[str], str]
     limit: int | None = None
     free: Collection[str] = ()
+    growing: Collection[str] = ()
 
     def session_ids_and_places(self) -> tuple[set[str], set[Path]]:
         """The ids of its sessions in memory, and the files of all."""
@@ -66,7 +69,7 @@ class NewRun:
 
 
 @dataclass(frozen=True, slots=True)
-class _RunSession:
+class FinishedSession:
     """A recording of a finished run.
 
     Attributes:
@@ -81,6 +84,7 @@ class _RunSession:
 
     @property
     def name(self) -> str:
+        """What a sentence calls it."""
         return self.id or self.path
 
     @property
@@ -92,6 +96,19 @@ class _RunSession:
     def place(self) -> Path:
         """Where it was read, whatever the current folder."""
         return _place(self.path, self.folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a finished run was made of.
+
+    Attributes:
+        settings: as its manifest has them.
+        sessions: what it read.
+    """
+
+    settings: Mapping[str, object]
+    sessions: Sequence[FinishedSession]
 
 
 def check_replaceable(folder: RunFolder, new_run: NewRun) -> None:
@@ -111,15 +128,24 @@ def check_replaceable(folder: RunFolder, new_run: NewRun) -> None:
         stored = results.manifest
     except SettingError:  # of another version, or damaged: its command is to be run again
         return
-    difference = _difference_of_settings(stored.get("settings") or {}, new_run)
-    if not difference:
-        difference = _missing_sessions(results, new_run)
+    finished = Finished(stored.get("settings") or {}, _sessions(results))
+    difference = what_is_missing(finished, new_run)
     if difference:
         place = name_of(folder.path)
         raise SettingError(
             f"{place} holds a finished run, which this one would replace: {difference}; name another"
             f" folder with `out`, or delete that run first: `workbench runs delete {place}`"
         )
+
+
+def what_is_missing(finished: Finished, new_run: NewRun) -> str:
+    """The first strategy, setting or recording of a finished run that the new one lacks, in words;
+    empty where it has all.
+    """
+    difference = _difference_of_settings(finished.settings, new_run)
+    if difference:
+        return difference
+    return _missing_sessions(finished.sessions, new_run)
 
 
 def _difference_of_settings(stored: Mapping[str, object], new_run: NewRun) -> str:
@@ -150,9 +176,19 @@ def _difference_of_settings(stored: Mapping[str, object], new_run: NewRun) -> st
             continue
         old_value = stored.get(name)
         new_value = new_settings.get(name)
-        if old_value != new_value:
+        may_grow = name in new_run.growing
+        if old_value != new_value and not (may_grow and _has_grown(old_value, new_value)):
             return _two_values(name, old_value, new_value)
     return ""
+
+
+def _has_grown(old_value: object, new_value: object) -> bool:
+    """Whether a number is larger than it was, or a list has all that it had."""
+    if isinstance(old_value, list) and isinstance(new_value, list):
+        return all(value in new_value for value in old_value)
+    if isinstance(old_value, int) and isinstance(new_value, int):
+        return old_value <= new_value
+    return False
 
 
 def _names(settings: Mapping[str, object]) -> list[str]:
@@ -187,13 +223,13 @@ def _shown(value: object) -> str:
     return json.dumps(value)
 
 
-def _missing_sessions(results: Results, new_run: NewRun) -> str:
+def _missing_sessions(sessions: Sequence[FinishedSession], new_run: NewRun) -> str:
     """The sessions of the finished run that the new one lacks, in words; empty where it has all."""
     session_ids, places = new_run.session_ids_and_places()
     missing_names: list[str] = []
     gone_names: list[str] = []
     has_common = False
-    for session in _sessions(results):
+    for session in sessions:
         if session.id in session_ids or session.place in places:
             has_common = True
         elif session.is_here:
@@ -207,19 +243,19 @@ def _missing_sessions(results: Results, new_run: NewRun) -> str:
     return f"it has {_some_of(missing_names, 'recording', 'recordings')}, and this one has not"
 
 
-def _sessions(results: Results) -> list[_RunSession]:
+def _sessions(results: Results) -> list[FinishedSession]:
     """What a finished run has read."""
     sources = results.manifest.get("sources") or ()
     folder = str(results.manifest.get("folder") or "")
-    sessions: list[_RunSession] = []
+    sessions: list[FinishedSession] = []
     for source in map(str, sources):
         if not _IN_MEMORY.fullmatch(source):
-            sessions.append(_RunSession(source, folder))
+            sessions.append(FinishedSession(source, folder))
     if sessions or not sources:
         return sessions
     for row in results.sessions.itertuples():
         session_id = _NUMBER.sub("", str(row.session))
-        sessions.append(_RunSession(str(row.path), folder, session_id))
+        sessions.append(FinishedSession(str(row.path), folder, session_id))
     return sessions
 
 

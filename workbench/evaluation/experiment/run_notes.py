@@ -211,7 +211,7 @@ def _checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
 OWN_FILES = frozenset(
     {"manifest.json", "code.json", FILE, "report.html", "report.ipynb"}
     | {"experiment.ipynb", "done.json"}
-    | {SIMULATED_FILE, LOOK_UPS_FILE}
+    | {SIMULATED_FILE, "simulated.json", LOOK_UPS_FILE}
     | {f"{table}.parquet" for table in COLUMNS}
 )
 """What a run writes into its folder, one of the experiment notebook too."""

@@ -47,7 +47,7 @@ def simulate_beside(results: Results, sources: Sequence[SessionSource], spec: Ru
         return
     simulation = simulation_spec(spec).changed(out=results.path)
     with suppress(WorkbenchError):
-        simulated(sources, simulation)
+        simulated(sources, simulation, unasked=True)
 
 
 def simulation_spec(spec: RunSpec) -> SimulationSpec:

@@ -16,12 +16,14 @@ from workbench.engine.models import find_model
 from workbench.engine.models.likelihood import CachedLikelihood
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.models.weights import weights
+from workbench.engine.transcript.redaction import masker
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.code_versions import code_versions
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked
 from workbench.evaluation.experiment.job import Job, KeptWork, folder_of
 from workbench.evaluation.experiment.prepared import Prepared, Recording, read
+from workbench.evaluation.experiment.replacement import NewRun
 from workbench.evaluation.experiment.replay_work import READS_SESSIONS
 from workbench.evaluation.experiment.run_files import unique_name
 from workbench.evaluation.experiment.run_folder import LOOK_UPS_FILE, SIMULATED_FILE, RunFolder
@@ -36,6 +38,13 @@ from workbench.evaluation.experiment.spec import (
     model_name,
 )
 from workbench.evaluation.experiment.table_columns import typed
+from workbench.evaluation.experiment.table_replacement import (
+    UNASKED,
+    check_table_replaceable,
+    how_made,
+    settings_of,
+    write_notes,
+)
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.exam.lexical import Lexical
 from workbench.lab.judge.exam.readers import Answered, CandidateLikelihood, Choice, ModelReader
@@ -95,6 +104,17 @@ class SimulationJob(Job[SimulationSpec]):
             ModelSettings.of_run(spec.model_settings, folder),
             code_versions(begins, by_name, READS_SESSIONS, folder),
         )
+
+    def new_table(self, sources: Sequence[SessionSource]) -> NewRun:
+        """The table of these sources before it is made.
+
+        Raises:
+            SettingError: the folder holds a simulation that this one would take rows of.
+        """
+        settings = settings_of(self.spec, presets=self.presets)
+        new_table = NewRun(settings, sources, masker(self.spec.redaction))
+        check_table_replaceable(self.folder.path / SIMULATED_FILE, new_table)
+        return new_table
 
     def recording(self, source: SessionSource) -> Recording:
         """What a source holds."""
@@ -177,7 +197,8 @@ def simulate(
         **settings: the fields of `SimulationSpec`.
 
     Raises:
-        SettingError: a setting is wrong, or there is nothing to simulate.
+        SettingError: a setting is wrong, there is nothing to simulate, or the folder holds a
+            simulation that this one would take rows of.
         UnknownName: no strategy or model of that name.
         Unanswered: a model gave no answer; what is finished is kept.
     """
@@ -185,10 +206,19 @@ def simulate(
     return simulated(sources_of(sessions), spec)
 
 
-def simulated(sources: Sequence[SessionSource], spec: SimulationSpec) -> Simulation:
-    """As `simulate`, of these sources."""
+def simulated(
+    sources: Sequence[SessionSource], spec: SimulationSpec, *, unasked: bool = False
+) -> Simulation:
+    """As `simulate`, of these sources.
+
+    Args:
+        sources: what is read.
+        spec: all settings.
+        unasked: whether a comparison made it by itself, so that any other may take its place.
+    """
     sources = limited(sources, spec.limit)
     job = SimulationJob.of(sources, spec)
+    new_table = job.new_table(sources)
     with (
         job.folder.claimed(),
         job.crew("following recorded actions", len(sources), sources=sources) as crew,
@@ -207,6 +237,8 @@ def simulated(sources: Sequence[SessionSource], spec: SimulationSpec) -> Simulat
     for name, table in tables.items():
         content = table.to_parquet(index=False)
         write_atomically(job.folder.path / name, content)
+    notes = {**how_made(new_table), UNASKED: unasked}
+    write_notes(job.folder.path / SIMULATED_FILE, notes)
     return simulation
 
 
@@ -227,6 +259,7 @@ def forecast(
     spec = SimulationSpec.of(spec, settings)
     sources = limited(sources_of(sessions), spec.limit)
     job = SimulationJob.of(sources, spec)
+    job.new_table(sources)  # refuses before anybody is asked whether to go on
     fillers: dict[str, FillerModel] = {}
     reader = None
     if spec.reader != "lexical":

@@ -23,9 +23,15 @@ from workbench.evaluation.experiment.code_versions import code_versions
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked, usd_of
 from workbench.evaluation.experiment.job import Job, KeptWork
 from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.experiment.replacement import NewRun
 from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.spec import model_name
+from workbench.evaluation.experiment.table_replacement import (
+    check_table_replaceable,
+    how_made,
+    settings_of,
+)
 from workbench.evaluation.metrics.costs.pricing import known_tariff
 from workbench.lab.trials.agents import Agent, ModelAgent, ReaderAgent
 from workbench.lab.trials.attempt import MEASURED, attempt, opened
@@ -200,13 +206,16 @@ def trial(
         The folder with the table `trials`; None if `before` stopped it.
 
     Raises:
-        SettingError, UnknownName: a setting is wrong.
+        SettingError, UnknownName: a setting is wrong, or the folder holds trials that these would
+            take the place of.
         SetupError: a model would run commands, and bubblewrap is not installed.
     """
     spec = TrialSpec.of(spec, settings)
     require_language_model(model_name(spec.agent))
     if not spec.is_reader and not spec.no_sandbox:
         require_sandbox()  # refuse before anything is asked
+    new_table = _new_table(spec)
+    check_table_replaceable(spec.folder / TrialResults.file, new_table)
     if not before(forecast(spec)):
         return None
     job = TrialJob.of(spec)
@@ -225,8 +234,15 @@ def trial(
         "agent": model_name(spec.agent),
         "seeds": spec.seeds,
         "families": list(spec.families),
+        **how_made(new_table),
     }
     return TrialResults.write(spec.folder, rows, notes)
+
+
+def _new_table(spec: TrialSpec) -> NewRun:
+    """The table before it is made."""
+    settings = settings_of(spec, "conversations", "no_sandbox", presets=spec.presets)
+    return NewRun(settings, (), masker(spec.redaction), growing={"families", "seeds"})
 
 
 def forecast(spec: TrialSpec) -> list[ModelUse]:

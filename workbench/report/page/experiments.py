@@ -18,6 +18,7 @@ from workbench.base.private_files import write_private
 from workbench.evaluation.experiment.code_versions import package_version
 from workbench.evaluation.experiment.progress import progress
 from workbench.report.page.notebooks import (
+    NotebookError,
     Value,
     checked,
     declared,
@@ -29,6 +30,7 @@ from workbench.report.page.rendering import render
 REPORTS = Path("reports")
 TEMPLATE = "experiment"
 """The notebook that is filled in."""
+MANIFEST = "manifest.json"
 DONE = "done.json"
 LISTS = ";"
 """Separates the values of a parameter that is a list; commas separate the items of each."""
@@ -57,16 +59,30 @@ def run_experiment(
     folder = Path(str(out or values.get("out") or usual_folder))
     values["out"] = str(folder)
     target = folder / f"{TEMPLATE}.ipynb"
+    finished_page = _content_of(target)
+    finished_run = _content_of(folder / MANIFEST)
     try:
         return run_notebook(template, target, values, progress=progress)
+    except NotebookError:
+        run_stands = finished_run is not None and finished_run == _content_of(folder / MANIFEST)
+        if finished_page is not None and run_stands:  # such as one that this would have replaced
+            write_private(target, finished_page)
+        raise
     finally:
         if _has_tables(folder):
             render(folder)
 
 
+def _content_of(file: Path) -> bytes | None:
+    """What a file holds; None where there is none."""
+    if not file.is_file():
+        return None
+    return file.read_bytes()
+
+
 def _has_tables(folder: Path) -> bool:
     """Whether a run in this folder came as far as its tables."""
-    manifest = folder / "manifest.json"
+    manifest = folder / MANIFEST
     replays = folder / "replays.parquet"
     return manifest.is_file() and replays.is_file()
 

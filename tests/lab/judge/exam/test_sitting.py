@@ -244,7 +244,10 @@ def test_a_model_that_dies_midway_keeps_its_answers_and_is_soon_asked_no_more(
         and (table["pending"] == 0).sum() == 10
     )
     server.by = knowing.reply
-    assert sat(server, tmp_path, strategies=("truncate",)).table["score"].notna().all()
+    with pytest.raises(SettingError, match="it has the strategy clear_tool_uses"):
+        sat(server, tmp_path, strategies=("truncate",))
+    again = sat(server, tmp_path, strategies=("truncate", "clear_tool_uses"))
+    assert (again.table["pending"] == 0).all()
 
 
 def test_a_provider_that_is_dead_leaves_the_exam_pending_and_says_how_much_was_answered(

@@ -131,7 +131,9 @@ def test_two_readings_are_asked_and_their_agreement_is_told(exams: Path) -> None
     assert agreement is not None
     assert (agreement.answers, agreement.equal) == (18, 1.0)
     assert str(agreement).startswith("Two readings gave 100% of 18 answers the same score")
-    assert readers_agree(judged(exams).table) is None
+    with pytest.raises(SettingError, match="`readings` is 2 there, and 1 in this one"):
+        judged(exams)
+    assert readers_agree(judged(exams, out=exams / "once").table) is None
 
 
 def test_names_are_asked_and_compared_in_code(exams: Path) -> None:
@@ -166,7 +168,14 @@ def test_contexts_of_chains_are_read_beside_those_of_one_compaction(exams: Path)
         contexts.index
     )
     alone = Reader()
-    judged(exams, model=alone, strategies=("summarize",), shares=(0.2,), writers=[Summarizer()])
+    judged(
+        exams,
+        model=alone,
+        strategies=("summarize",),
+        shares=(0.2,),
+        writers=[Summarizer()],
+        out=exams / "alone",
+    )
     assert set(alone.prompts) < set(reader.prompts), (
         "what is asked of ordinary contexts stays as it was"
     )

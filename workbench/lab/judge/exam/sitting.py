@@ -19,15 +19,22 @@ from workbench.base.errors import SettingError, Unanswered, UnknownName
 from workbench.engine.models.likelihood import CachedLikelihood
 from workbench.engine.models.model import Model
 from workbench.engine.models.weights import weights
+from workbench.engine.transcript.redaction import masker
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse
 from workbench.evaluation.experiment.progress import progress
+from workbench.evaluation.experiment.replacement import NewRun
 from workbench.evaluation.experiment.replay_rows import Row
-from workbench.evaluation.experiment.sources import What
+from workbench.evaluation.experiment.sources import What, sources_of
 from workbench.evaluation.experiment.spec import model_name
 from workbench.evaluation.experiment.spec_fields import Read, Whole, one_model
 from workbench.evaluation.experiment.table_folder import TableFolder
+from workbench.evaluation.experiment.table_replacement import (
+    check_table_replaceable,
+    how_made,
+    settings_of,
+)
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.item import corrected
 from workbench.evaluation.metrics.view import view
@@ -240,6 +247,10 @@ def judge_exam(
     spec = ExamSpec.of(spec, settings)
     readers = spec.readers()
     unasked, filler = spec.without_writer()
+    masked = masker(spec.redaction)
+    settings_now = settings_of(spec)
+    new_table = NewRun(settings_now, sources_of(what), masked, spec.limit, growing={"most"})
+    check_table_replaceable(spec.out / ExamResults.file, new_table)
     sittings = list(_sittings(unasked.contexts(what), spec.most))
     forecast = [_forecast(sittings, spec)]
     if filler is not None:
@@ -266,5 +277,6 @@ def judge_exam(
         "answers_by": spec.reader,
         "summaries_by": model_name(spec.writer),
         "admission": str(tested),
+        **how_made(new_table),
     }
     return ExamResults.write(spec.out, rows, notes)

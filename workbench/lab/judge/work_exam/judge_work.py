@@ -9,18 +9,25 @@ which context each came.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
 from workbench.base.errors import SettingError
 from workbench.engine.models.model import Model
+from workbench.engine.transcript.redaction import masker
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.filler import ModelUse
+from workbench.evaluation.experiment.replacement import NewRun
 from workbench.evaluation.experiment.replay_rows import Row
-from workbench.evaluation.experiment.sources import What
+from workbench.evaluation.experiment.sources import What, sources_of
 from workbench.evaluation.experiment.spec import model_name
+from workbench.evaluation.experiment.table_replacement import (
+    check_table_replaceable,
+    how_made,
+    settings_of,
+)
 from workbench.lab.judge.work_exam.asking import ask_readers, forecast, predict
 from workbench.lab.judge.work_exam.baselines import write_baselines
 from workbench.lab.judge.work_exam.contexts import StrategyContexts, strategy_contexts
@@ -28,6 +35,9 @@ from workbench.lab.judge.work_exam.grading import grade
 from workbench.lab.judge.work_exam.records import SITTINGS, WorkAnswers, records_of, rows_of
 from workbench.lab.judge.work_exam.sitting import Sitting, sittings_of
 from workbench.lab.judge.work_exam.spec import FITTED, WorkSettings, WorkSpec
+
+GROWING = frozenset({"writers", "chains", "references", "names", "readings"})
+"""Settings of which a later call may have more: the answers that are there stay in its table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +99,10 @@ def judge_work(
     """
     spec = WorkSpec.of(spec, settings)
     judges = Judges.of(spec)
+    masked = masker(spec.redaction)
+    settings_now = settings_of(spec, "exams", "writer")
+    new_table = NewRun(settings_now, sources_of(what), masked, spec.limit, growing=GROWING)
+    check_table_replaceable(spec.out / WorkAnswers.file, new_table)
     forecasts, planned = _planned(what, spec, judges)
     if not before(forecasts):
         return None
@@ -103,7 +117,7 @@ def judge_work(
         raise contexts.awaited
     if judges.grader is not None:
         grade(sittings, judges.grader)
-    return _written(sittings, judges, spec)
+    return _written(sittings, judges, spec, how_made(new_table))
 
 
 def _planned(what: What, spec: WorkSpec, judges: Judges) -> tuple[list[ModelUse], StrategyContexts]:
@@ -146,8 +160,9 @@ def _written(
     sittings: Sequence[Sitting],
     judges: Judges,
     spec: WorkSpec,
+    made: Mapping[str, object],
 ) -> WorkAnswers:
-    """The folder with all answers."""
+    """The folder with all answers; `made` is the note that says how."""
     records = records_of(sittings)
     if spec.is_fitted:
         for sitting, record in zip(sittings, records, strict=True):
@@ -157,6 +172,7 @@ def _written(
         "grader": judges.grader_name,
         "summaries_by": [model_name(writer) for writer in spec.writers],
         "readings": spec.readings,
+        **made,
     }
     rows: list[Row] = []
     for sitting in sittings:
