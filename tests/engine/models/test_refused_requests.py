@@ -250,6 +250,71 @@ def test_a_body_that_is_too_large_is_compacted_where_it_has_no_picture(
     assert judged("request entity too large", 413, request).diagnosis.action == action
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Request too large: 150000 > 131072",
+        "Payload Too Large: 150,000 exceeds 131,072",
+        "request entity too large (150000 of 131072)",
+        "150000 > 131072",
+    ],
+)
+def test_two_numbers_without_a_unit_are_tokens_where_the_larger_is_the_count_of_the_request(
+    text: str,
+) -> None:
+    assert judged(text, 413, Request(149_000, 131_072, pictures=3)).diagnosis.action == "compact"
+    of_a_body = judged(text, 413, Request(20_000, 131_072, pictures=3)).diagnosis
+    assert of_a_body.action == "strip_media"  # 150,000 bytes, mostly of pictures
+
+
+def test_a_limit_on_the_length_of_a_body_is_one_of_bytes() -> None:
+    for text, status in (
+        ("Failed to buffer the request body: length limit exceeded", None),
+        (
+            "OpenAI API error (413): 413 Failed to buffer the request body: length limit exceeded",
+            413,
+        ),
+        ("length limit exceeded", 413),
+    ):
+        diagnosis = judged(text, status, Request(20_000, 200_000, pictures=3)).diagnosis
+        assert (diagnosis.kind, diagnosis.action) == ("bytes", "strip_media")
+        without_pictures = judged(text, status, Request(20_000, 200_000, pictures=0)).diagnosis
+        assert (without_pictures.kind, without_pictures.action) == ("bytes", "compact")
+
+
+USED = (
+    "prompt uses {} tokens",
+    "your prompt has {} tokens",
+    "input is {} tokens",
+    "the conversation takes {} tokens",
+    "the prompt is {} tokens long",
+)
+LIMITS = (
+    "the window is {}",
+    "the window is {} tokens",
+    "the model's context window holds {} tokens",
+    "the limit is {} tokens",
+    "the maximum is {} tokens",
+    "at most {} tokens fit",
+)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("used", USED)
+def test_limit_and_use_are_told_apart_in_either_order(used: str, limit: str) -> None:
+    for tokens, window in ((135_000, 128_000), (120_000, 128_000)):
+        use, bound = used.format(f"{tokens:,}"), limit.format(f"{window:,}")
+        for first, second in ((use, bound), (bound, use)):
+            for between in (", ", "; ", ". ", " but "):
+                text = f"{first}{between}{second}"
+                diagnosis = judged(text, 400, Request(tokens, 200_000, pictures=0)).diagnosis
+                assert diagnosis.action == "compact", text
+                assert diagnosis.limit == window, text
+                assert diagnosis.used in (tokens, None), text
+                if tokens > window:
+                    assert diagnosis.used == tokens, text
+
+
 @pytest.mark.parametrize("pictures", [0, 3])
 def test_a_request_that_is_too_large_by_a_count_of_tokens_keeps_its_pictures(pictures: int) -> None:
     text = "Request too large: 150000 > 131072 tokens"

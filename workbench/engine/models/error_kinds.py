@@ -42,6 +42,7 @@ _SIZE = compiled(WORDINGS["size"])
 _NO_WORD = re.compile(r"[\W\d_]+")
 _ADDRESSES = compiled(WORDINGS["addresses"])
 _BUSY = compiled(WORDINGS["busy"])
+_LIMIT_OF_BODY = compiled(WORDINGS["limit_of_body"])
 _NO_BODY = compiled(WORDINGS["no_body"])
 _NO_PARAMETER = compiled(WORDINGS["no_parameter"])
 _ANOTHER_MATTER = compiled(WORDINGS["another_matter"])
@@ -133,9 +134,7 @@ def kind_of(
         kind = _general_kind(text, request)
     if kind is None and status in UNREADABLE:
         kind = _kind_by_request(text, status, request)
-    if kind == "bytes" and _unit(text) == "tokens":
-        return "overflow"
-    if kind == "bytes" and request.media == 0 and request.is_full:
+    if kind == "bytes" and _is_of_tokens(text, request):
         return "overflow"
     if kind is None and status == 415 and request.media:
         kind = "media"
@@ -159,6 +158,8 @@ def named_defects(text: str) -> frozenset[Defect]:
 
 def _stated_kind(text: str, status: int | None) -> Kind | None:
     """The kind of an error in words that are known, or of a status that says it alone."""
+    if status == 413 and _LIMIT_OF_BODY.search(text):
+        return "bytes"
     for kind, pattern in _KINDS.items():
         if pattern.search(text) or (kind == "rate" and status == 429):
             return kind
@@ -222,8 +223,22 @@ def _states_size(text: str, request: RefusedRequest) -> bool:
     """Whether a text in words that no rule knows says that a request of about so many tokens is
     above a limit.
     """
+    return _SUBJECT.search(text) is not None and _numbers_are_tokens(text, request)
+
+
+def _is_of_tokens(text: str, request: RefusedRequest) -> bool:
+    """Whether a text that calls a request too large speaks of its tokens, though it names none."""
+    if _unit(text) == "tokens" or _numbers_are_tokens(text, request):
+        return True
+    return request.media == 0 and request.is_full
+
+
+def _numbers_are_tokens(text: str, request: RefusedRequest) -> bool:
+    """Whether the larger of two numbers without a unit is about that of a request's tokens; of its
+    bytes there are several times as many.
+    """
     numbers = token_numbers(text)
-    if len(numbers) != 2 or _unit(text) == "bytes" or not _SUBJECT.search(text):
+    if len(numbers) != 2 or _unit(text) == "bytes":
         return False
     return request.is_near(max(numbers))
 

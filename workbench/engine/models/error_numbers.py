@@ -13,7 +13,7 @@ _LIMIT = compiled(WORDINGS["limit"])
 _MINUTE = compiled(WORDINGS["minute"])
 _PARTS = {part: compiled(pattern) for part, pattern in WORDINGS["parts"].items()}
 _TOKENS = re.compile(
-    r"(?<![\w.-])(?:\d{1,3}(?:[.\u202f\u00a0 ]\d{3})+(?!\d)|\d[\d,_]*)(?![\w.]*\w)"
+    r"(?<![\w.-])(?:\d{1,3}(?:[.\u202f\u00a0 ]\d{3})+(?!\d)|\d(?:[\d,_]*\d)?)(?![\w.]*\w)"
 )
 """A number that is no part of a name or a version, also with dots or spaces at its thousands."""
 _THOUSANDS = re.compile(r"(?<![\w.-])(\d{1,4})k(?=[ -]tokens?\b)", re.IGNORECASE)
@@ -26,7 +26,7 @@ _STATUS = re.compile(r"\W*(?:error\W{1,2})?[45]\d\d(?= )", re.IGNORECASE)
 """An HTTP status that an error begins with, which counts nothing."""
 _ITEMS = compiled(WORDINGS["items"])
 """An overflow whose numbers count messages."""
-_END_BEHIND = re.compile(r"[,;:.()!?+]|\bplus\b|\band\b")
+_END_BEHIND = re.compile(r"[,;:.()!?+]|\b(?:plus|and|but|while|whereas|however|yet)\b")
 """Where the words end that belong to the number before them."""
 _NEIGHBOURS = 40
 """Characters around a number that may say what it counts."""
@@ -57,10 +57,9 @@ def error_numbers(text: str, kind: Kind) -> ErrorNumbers:
     """The numbers of an error of this kind, by what they count."""
     if _ITEMS.search(text):
         return ErrorNumbers()
-    if kind in ("overflow", "mixed"):
-        parts = _parts(text)
-        if "input" in parts and "output" in parts:
-            return _sum_of(parts, text)
+    parts = _parts(text)
+    if kind in ("overflow", "mixed") and "input" in parts and "output" in parts:
+        return _sum_of(parts, text)
     if kind != "output_cap":
         for pattern in _PAIRS:
             match = pattern.search(text)
@@ -72,6 +71,11 @@ def error_numbers(text: str, kind: Kind) -> ErrorNumbers:
                 used=_count(stated.get("used")),
                 requested=_count(stated.get("asked")),
             )
+    if kind == "overflow":
+        limit = _plausible(parts.get("limit"))
+        used = _plausible(parts.get("input"))
+        if limit is not None and used is not None:
+            return ErrorNumbers(limit, used)
     limit = _stated_limit(text)
     if kind != "overflow":
         return ErrorNumbers(limit)
@@ -198,6 +202,6 @@ def _count(digits: str | None) -> int | None:
 
 def _plausible(digits: str | None) -> int | None:
     number = _count(digits)
-    if number not in PLAUSIBLE:
+    if number is None or number not in PLAUSIBLE:
         return None
     return number

@@ -18,7 +18,8 @@ Kind: TypeAlias = Literal[
     "other",
 ]
 """What an error is; `provider_errors.Diagnosis` says more of some."""
-_NUMBER = r"\d[\d,_]*"
+_NUMBER = r"\d[\d,_]*(?<=\d)(?![,_]?\d)"
+"""Always the whole number: what stands behind it is no digit of it."""
 WORDINGS = tomllib.loads(Path(__file__).with_name("provider_errors.toml").read_text("utf-8"))
 """The patterns of the file, by their use; a long one as the list of its alternatives."""
 
