@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from workbench.base.errors import missing_extra
+from workbench.base.garbage import look_later
 from workbench.base.pulse import PULSE
 from workbench.cli.commands import shows_its_pulse
-from workbench.cli.garbage import look_later
 from workbench.cli.termination import CODE, SENTENCE, Terminated, terminable
 
 SYSTEM_MEMORY = "system"

@@ -13,8 +13,8 @@ import typer
 from workbench import __version__
 from workbench.base import errors
 from workbench.base.errors import WorkbenchError, error_text, missing_extra
+from workbench.base.garbage import look_from_now
 from workbench.cli.commands import COMMANDS, GROUPS, Command, command_called, moved_to, with_default
-from workbench.cli.garbage import look_from_now
 from workbench.cli.help_pages import CommandGroup, CommandWithOptions, with_further_options
 from workbench.cli.next_steps import say_next, typed_line
 from workbench.cli.output import (

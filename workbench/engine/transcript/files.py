@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from workbench.engine.transcript.shared_range import SharedRange
@@ -65,8 +66,11 @@ NOTHING = FileOps()
 
 
 _VERSION = re.compile(r"_v\d+$")
+NAMES = 1_000
+"""Names of tools that a process remembers without their versions."""
 
 
+@lru_cache(maxsize=NAMES)
 def tool_name(name: str) -> str:
     """A tool's own name in lower case, without that of the server that offers it, as in
     `mcp__files__read`, and without its version, as in `read_file_v2`.

@@ -8,6 +8,7 @@ import os
 import signal
 from importlib import import_module
 
+from workbench.base.garbage import look_from_now
 from workbench.engine.models import tokenizer
 from workbench.evaluation.experiment.forking import ONE_THREAD
 
@@ -28,6 +29,5 @@ signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the command, which e
 os.environ.update(ONE_THREAD)
 gc.disable()
 _load()
-gc.enable()
-gc.freeze()  # nothing of it is garbage, and looking at it would copy it in each worker
+look_from_now()  # to look at what is loaded would copy it in each worker
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Ints, kept_mask
+from workbench.base.ragged import Ints, integers
 from workbench.engine.extraction.entities import KINDS
 from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.metrics.view import view
@@ -25,42 +25,39 @@ def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
     if replay.mode != "natural":
         return
     first_message, kind = index.everything
-    message_count = index.inverted_index.n
-    entity_count = len(first_message)
-    rounds = np.zeros(entity_count, dtype=np.int64)
-    is_lost = np.zeros(entity_count, dtype=bool)
+    in_order_of_mention = np.argsort(first_message, kind="stable")
+    mentions = first_message[in_order_of_mention]
+    rounds = np.zeros(len(kind), dtype=np.int64)
+    alive = integers(())
+    said_count = 0
     at_risk_counts = Counter[tuple[int, int]]()
     lost_counts = Counter[tuple[int, int]]()
     for event in replay.events:
         sent = view(replay.session, event.compaction.sent)
-        is_kept = kept_mask(sent.kept, message_count)
-        in_context = index.held(is_kept, sent.texts)
-        is_past = first_message < event.at
-        is_at_risk = is_past & ~is_lost
-        rounds[is_at_risk] += 1
-        is_newly_lost = is_at_risk & ~in_context
-        is_lost |= is_newly_lost
-        rounds_at_risk = _rounds_of(rounds, kind, is_at_risk)
-        at_risk_counts.update(rounds_at_risk)
-        rounds_lost = _rounds_of(rounds, kind, is_newly_lost)
-        lost_counts.update(rounds_lost)
-    in_order = sorted(at_risk_counts.items())
-    for round_and_kind, at_risk in in_order:
+        held = index.places_held(integers(sent.kept), sent.texts)
+        earlier_count = said_count
+        said_count = int(np.searchsorted(mentions, event.at))
+        new = in_order_of_mention[earlier_count:said_count]
+        at_risk = np.concatenate((alive, new))
+        rounds[at_risk] += 1
+        is_held = np.isin(at_risk, held)
+        alive = at_risk[is_held]
+        at_risk_counts.update(_rounds_of(rounds, kind, at_risk))
+        lost_counts.update(_rounds_of(rounds, kind, at_risk[~is_held]))
+    for round_and_kind, at_risk_count in sorted(at_risk_counts.items()):
         number, kind_number = round_and_kind
         yield {
             "kind": KINDS[kind_number],
             "round": number,
-            "at_risk": at_risk,
+            "at_risk": at_risk_count,
             "lost": lost_counts[round_and_kind],
         }
 
 
-def _rounds_of(rounds: Ints, kind: Ints, flags: Flags) -> Iterator[tuple[int, int]]:
-    """The round and the kind of each entity with a flag."""
-    flagged_rounds = rounds[flags]
-    flagged_kinds = kind[flags]
+def _rounds_of(rounds: Ints, kind: Ints, places: Ints) -> Iterator[tuple[int, int]]:
+    """The round and the kind of the entities at some places."""
     return zip(
-        flagged_rounds.tolist(),
-        flagged_kinds.tolist(),
+        rounds[places].tolist(),
+        kind[places].tolist(),
         strict=True,
     )

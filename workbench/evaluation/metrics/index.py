@@ -86,16 +86,20 @@ class Index(TextIndex):
 
     def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each of `everything` whether a context of these messages and texts still holds it."""
+        first_message, _ = self.everything
+        places = self.places_held(np.flatnonzero(mask), texts)
+        return kept_mask(places, len(first_message))
+
+    def places_held(self, messages: Ints, texts: Iterable[str] = ()) -> Ints:
+        """The places in `everything` of what a context of these messages and texts still holds;
+        some of them several times.
+        """
         index = self.inverted_index
         texts = tuple(texts)
-        messages = np.flatnonzero(mask)
-        _, entities = pairs_of(index.message_entities, messages)
-        holds_entity = kept_mask(entities, len(index.names))
-        if texts:
-            in_texts = self.read(texts)
-            holds_entity[in_texts.entities] = True
-        holds_statement = self.statements.held(mask, texts)
-        return np.concatenate((holds_entity, holds_statement))
+        _, of_messages = pairs_of(index.message_entities, messages)
+        of_texts = self.read(texts).entities
+        statements = self.statements.held(messages, texts)
+        return np.concatenate((of_messages, of_texts, len(index.names) + statements))
 
     @cached_property
     def statements(self) -> StatementIndex:

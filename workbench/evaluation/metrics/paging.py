@@ -106,13 +106,13 @@ def paging(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
 
 def _archives_anything(data: MetricInput) -> bool:
     """Whether an archive at any place holds a message of the session."""
-    messages = data.replay.session.messages
-    session_ids = {archive_id(message.id) for message in messages}
+    archived: set[str] = set()
     for place in data.examined:
-        archive = place.snapshot.context.archive
-        if not session_ids.isdisjoint(archive):
-            return True
-    return False
+        archived.update(place.snapshot.context.archive)
+    if not archived:
+        return False
+    messages = data.replay.session.messages
+    return any(archive_id(message.id) in archived for message in messages)
 
 
 def _paged_exams(data: MetricInput) -> list[PagedExam]:

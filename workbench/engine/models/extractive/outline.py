@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.engine.models.extractive.choice import Pick
-from workbench.engine.models.extractive.reading import Line, LineOrigin, harmless
+from workbench.engine.models.extractive.reading import OF_THE_AGENT, Line, LineOrigin, harmless
 
 Topic: TypeAlias = Literal["goal", "constraints", "progress", "decisions", "next", "context"]
 
@@ -41,13 +41,6 @@ _DEMAND = re.compile(
     r" not|doesn'?t|shouldn'?t|should|can'?t|cannot|avoid|ensure|make sure|prefer|"
     r"require[sd]?|needs? to|have to|has to|without|instead of|at (?:most|least)|no"
     r" (?:more|less|longer)|keep|stop)\b"
-)
-_DECIDED = re.compile(
-    r"\b(?:decided?|decision|chose|chosen|opted|settled on|go(?:ing)? with|instead of|rather"
-    r" than|because|so that|"
-    r"root cause|switch(?:ed|ing)? to|"
-    r"the (?:fix|problem|issue|cause|reason) (?:is|was)|we(?:'ll| will) use|i(?:'ll| will) use)\b",
-    re.IGNORECASE,
 )
 _OPEN = re.compile(
     r"\b(?:to-?do|next|remaining|still (?:need|have|to|missing|fails?)|not yet|left"
@@ -108,10 +101,10 @@ def topic(line: Line, recent: bool) -> Topic:
     """What a chosen line is about; only what was said recently can still be open."""
     if line.origin == LineOrigin.USER:
         return "constraints" if is_demand(line.text) else "goal"
-    if line.origin in (LineOrigin.SAID, LineOrigin.THOUGHT):
+    if line.origin in OF_THE_AGENT:
         if recent and _OPEN.search(line.text):
             return "next"
-        if _DECIDED.search(line.text):
+        if line.decides:
             return "decisions"
     if line.origin == LineOrigin.SAID:
         return "progress"

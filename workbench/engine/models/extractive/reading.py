@@ -30,6 +30,13 @@ MOST_SPANS = 400_000
 
 _RUNS = frozenset({"command", "cmd", "script"})
 _MARK = re.compile(r"^(?:[-*+•]|#{1,6}) +(?=\S)")
+_DECIDED = re.compile(
+    r"\b(?:decided?|decision|chose|chosen|opted|settled on|go(?:ing)? with|instead of|rather"
+    r" than|because|so that|"
+    r"root cause|switch(?:ed|ing)? to|"
+    r"the (?:fix|problem|issue|cause|reason) (?:is|was)|we(?:'ll| will) use|i(?:'ll| will) use)\b",
+    re.IGNORECASE,
+)
 _BULLET = re.compile(r"^\s*[-*+•]\s+")
 
 
@@ -49,6 +56,9 @@ class LineOrigin(IntEnum):
 LAST_SPOKEN = LineOrigin.EARLIER
 """Origins up to this one are words of a person or a model in the conversation."""
 
+OF_THE_AGENT = (LineOrigin.SAID, LineOrigin.THOUGHT)
+"""Origins of what the agent says or thinks in prose."""
+
 PROSE = (LineOrigin.USER, LineOrigin.SAID, LineOrigin.EARLIER, LineOrigin.THOUGHT)
 
 
@@ -59,6 +69,7 @@ class Line(NamedTuple):
         number: of its text.
         words: how many content words it has beside its entities.
         entities: the numbers of its entities, each once.
+        decides: whether the agent says in it what was decided.
     """
 
     number: int
@@ -66,6 +77,7 @@ class Line(NamedTuple):
     text: str
     words: int
     entities: tuple[int, ...]
+    decides: bool
 
 
 class ReadMessage(NamedTuple):
@@ -135,7 +147,8 @@ class LineReader:
         if number not in lines:
             word_count, entities = self._fact(number)
             text = self.extractor.spans[number]
-            lines[number] = Line(number, origin, text, word_count, entities)
+            decides = origin in OF_THE_AGENT and _DECIDED.search(text) is not None
+            lines[number] = Line(number, origin, text, word_count, entities, decides)
         return lines[number]
 
     def earlier(self, line: str) -> tuple[Line, ...]:

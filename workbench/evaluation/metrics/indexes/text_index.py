@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from scipy import sparse
 
-from workbench.base.ragged import Flags, Ints, integers, kept_mask, together
+from workbench.base.ragged import Ints, integers, ranges, together
 from workbench.engine.extraction.entities import KINDS, Entity
 from workbench.engine.extraction.statements import statements
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex, first_row, pairs_of
@@ -43,26 +43,37 @@ class TextIndex:
         self.inverted_index = inverted_index
         self.spans = cache(self._numbered)
         """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
+        self._entities = cache(self._spans_with_entities)
 
     def _numbered(self, text: str) -> Ints:
         index = self.inverted_index
         spans = index.extractor.read(text, index.spans)
         return np.array(spans, dtype=np.int64)
 
+    def _spans_with_entities(self, text: str) -> tuple[Ints, Ints]:
+        """The place of each span of a text, with each of the session's entities that it holds."""
+        spans = self.spans(text)
+        holds_entity = self.inverted_index.entities_in(spans.tolist())
+        return pairs_of(holds_entity)
+
     def read(self, texts: Iterable[str]) -> IndexedTexts:
         """What some texts say, with the words and entities of this session."""
+        texts = tuple(texts)
         spans_by_text = [self.spans(text) for text in texts]
-        span_counts = [len(of_text) for of_text in spans_by_text]
-        text_count = len(spans_by_text)
-        places = np.arange(text_count)
-        spans = together(spans_by_text)
-        holds_entity = self.inverted_index.entities_in(spans.tolist())
-        entity_row, entities = pairs_of(holds_entity)
+        rows_by_text: list[Ints] = []
+        entities_by_text: list[Ints] = []
+        for text in texts:
+            rows, entities = self._entities(text)
+            rows_by_text.append(rows)
+            entities_by_text.append(entities)
+        span_counts = integers(map(len, spans_by_text))
+        entity_counts = integers(map(len, entities_by_text))
+        first_rows = np.cumsum(span_counts) - span_counts
         return IndexedTexts(
-            spans=spans,
-            text=np.repeat(places, span_counts),
-            entity_row=entity_row,
-            entities=entities,
+            spans=together(spans_by_text),
+            text=np.repeat(np.arange(len(texts)), span_counts),
+            entity_row=together(rows_by_text) + np.repeat(first_rows, entity_counts),
+            entities=together(entities_by_text),
         )
 
     def words(self, spans: Ints) -> sparse.csr_array:
@@ -96,6 +107,8 @@ class StatementIndex:
         self.entities = tuple(slots)
         self.slot = integers(slot_of_pair)
         self.message = integers(message_of_pair)
+        self._message_start = np.searchsorted(self.message, np.arange(index.n + 1))
+        self._stated_in = cache(self._stated)
         shape = (index.n, len(slots))
         self.first = first_row(self.message, self.slot, shape)
         kinds = [KINDS.index(entity.kind) for entity in self.entities]
@@ -119,17 +132,19 @@ class StatementIndex:
         shape = (index.words, len(self.entities))
         return sparse.csr_array((weights, (words, slots)), shape=shape)
 
-    def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
-        """For each statement whether a context of these messages and texts still states it."""
-        is_made = mask[self.message]
-        held_slots = self.slot[is_made]
-        statement_count = len(self.entities)
-        is_held = kept_mask(held_slots, statement_count)
-        distinct_texts = dict.fromkeys(texts)
-        spans = together(self._texts.spans(text) for text in distinct_texts)
-        _, stated = self.stating(spans)
-        is_held[stated] = True
-        return is_held
+    def held(self, messages: Ints, texts: Iterable[str] = ()) -> Ints:
+        """The statements that a context of these messages and texts still makes; some of them
+        several times.
+        """
+        start = self._message_start[messages]
+        stop = self._message_start[messages + 1]
+        _, place = ranges(start, stop - start)
+        return together((self.slot[place], *map(self._stated_in, texts)))
+
+    def _stated(self, text: str) -> Ints:
+        """The statements that a text makes."""
+        _, slots = self.stating(self._texts.spans(text))
+        return slots
 
     def stating(self, spans: Ints) -> tuple[Ints, Ints]:
         """Each of these spans, by its place, with each statement that it has enough words of."""
