@@ -28,22 +28,26 @@ def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
     in_order_of_mention = np.argsort(first_message, kind="stable")
     mentions = first_message[in_order_of_mention]
     rounds = np.zeros(len(kind), dtype=np.int64)
-    alive = integers(())
+    living_places = integers(())
     said_count = 0
     at_risk_counts = Counter[tuple[int, int]]()
     lost_counts = Counter[tuple[int, int]]()
     for event in replay.events:
         sent = view(replay.session, event.compaction.sent)
-        held = index.places_held(integers(sent.kept), sent.texts)
+        kept_messages = integers(sent.kept)
+        held_places = index.places_held(kept_messages, sent.texts)
         earlier_count = said_count
         said_count = int(np.searchsorted(mentions, event.at))
-        new = in_order_of_mention[earlier_count:said_count]
-        at_risk = np.concatenate((alive, new))
-        rounds[at_risk] += 1
-        is_held = np.isin(at_risk, held)
-        alive = at_risk[is_held]
-        at_risk_counts.update(_rounds_of(rounds, kind, at_risk))
-        lost_counts.update(_rounds_of(rounds, kind, at_risk[~is_held]))
+        new_places = in_order_of_mention[earlier_count:said_count]
+        places_at_risk = np.concatenate((living_places, new_places))
+        rounds[places_at_risk] += 1
+        is_held = np.isin(places_at_risk, held_places)
+        living_places = places_at_risk[is_held]
+        lost_places = places_at_risk[~is_held]
+        rounds_at_risk = _rounds_of(rounds, kind, places_at_risk)
+        at_risk_counts.update(rounds_at_risk)
+        rounds_lost = _rounds_of(rounds, kind, lost_places)
+        lost_counts.update(rounds_lost)
     for round_and_kind, at_risk_count in sorted(at_risk_counts.items()):
         number, kind_number = round_and_kind
         yield {
@@ -56,8 +60,10 @@ def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
 
 def _rounds_of(rounds: Ints, kind: Ints, places: Ints) -> Iterator[tuple[int, int]]:
     """The round and the kind of the entities at some places."""
+    rounds_there = rounds[places]
+    kinds_there = kind[places]
     return zip(
-        rounds[places].tolist(),
-        kind[places].tolist(),
+        rounds_there.tolist(),
+        kinds_there.tolist(),
         strict=True,
     )

@@ -87,7 +87,8 @@ class Index(TextIndex):
     def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each of `everything` whether a context of these messages and texts still holds it."""
         first_message, _ = self.everything
-        places = self.places_held(np.flatnonzero(mask), texts)
+        messages = np.flatnonzero(mask)
+        places = self.places_held(messages, texts)
         return kept_mask(places, len(first_message))
 
     def places_held(self, messages: Ints, texts: Iterable[str] = ()) -> Ints:

@@ -5,7 +5,7 @@ A chunk counts one in distance; marks add more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -135,11 +135,14 @@ class Lines:
 
 def _token_numbers(texts: Sequence[str], vocabulary: Vocabulary) -> Ints:
     """The numbers of the tokens of some lines, one line after the other."""
-    if not texts:
-        return np.zeros(0, dtype=np.int64)
-    lines = [line.replace("\n", " ") for line in texts]
-    text = "\n".join(lines) + "\n"
-    return integers(vocabulary[token] for token in tokens(text))
+    return integers(vocabulary[token] for token in _tokens_of(texts))
+
+
+def _tokens_of(texts: Iterable[str]) -> Iterator[str]:
+    """The tokens of some lines, each of which ends with a mark; never those of all at once."""
+    for text in texts:
+        line = text.replace("\n", " ")
+        yield from tokens(f"{line}\n")
 
 
 def _denied(denial: Small, is_chunk: Small, clause: Ints) -> tuple[Flags, Flags]:

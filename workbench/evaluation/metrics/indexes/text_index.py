@@ -107,7 +107,8 @@ class StatementIndex:
         self.entities = tuple(slots)
         self.slot = integers(slot_of_pair)
         self.message = integers(message_of_pair)
-        self._message_start = np.searchsorted(self.message, np.arange(index.n + 1))
+        bounds = np.arange(index.n + 1)
+        self._message_start = np.searchsorted(self.message, bounds)
         self._stated_in = cache(self._stated)
         shape = (index.n, len(slots))
         self.first = first_row(self.message, self.slot, shape)
@@ -139,11 +140,14 @@ class StatementIndex:
         start = self._message_start[messages]
         stop = self._message_start[messages + 1]
         _, place = ranges(start, stop - start)
-        return together((self.slot[place], *map(self._stated_in, texts)))
+        slots_of_messages = self.slot[place]
+        slots_by_text = map(self._stated_in, texts)
+        return together((slots_of_messages, *slots_by_text))
 
     def _stated(self, text: str) -> Ints:
         """The statements that a text makes."""
-        _, slots = self.stating(self._texts.spans(text))
+        spans = self._texts.spans(text)
+        _, slots = self.stating(spans)
         return slots
 
     def stating(self, spans: Ints) -> tuple[Ints, Ints]:

@@ -4,6 +4,7 @@ them.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -38,24 +39,25 @@ class MessageWords:
     def of(cls, texts: Iterable[str]) -> MessageWords:
         """Those of the text of each message."""
         numbers: dict[str, int] = {}
-        words: list[int] = []
-        sentences: list[int] = []
-        states: list[bool] = []
+        # flat: a long session has millions of words
+        words = array("i")
+        sentences = array("i")
+        states = array("b")
         word_counts: list[int] = []
         sentence_counts: list[int] = []
         for text in texts:
             context = ReadContext.of(text)
             for word in context.content:
                 words.append(numbers.setdefault(word, len(numbers)))
-            sentences += context.sentences
-            states += context.states
+            sentences.extend(context.sentences)
+            states.extend(context.states)
             word_counts.append(len(context.content))
             sentence_counts.append(context.sentence_count)
         return cls(
             numbers,
-            np.array(words, dtype=np.int32),
-            np.array(sentences, dtype=np.int32),
-            np.array(states, dtype=np.bool_),
+            np.array(words),
+            np.array(sentences),
+            np.array(states).astype(np.bool_),
             integers(word_counts),
             integers(sentence_counts),
         )
