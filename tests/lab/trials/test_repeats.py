@@ -1,44 +1,44 @@
-"""Calls that tell again what a conversation had told."""
+"""Calls that tell again what a conversation had told are counted in the table of trials."""
 
 from __future__ import annotations
 
-from workbench.engine.transcript.message import Json
-from workbench.lab.trials.repeats import repeats
+from pathlib import Path
+
+from lab.trials.tried import Caller, call, tried
 
 RULES = "a crate counts from five kilos on\nhailed fruit is paid less\n"
 OTHER = "the lamp was tested by hand\nthe horn answers late\n"
+PLAN_READS = "docs/services.md"
+"""A file that the plan of the task reads in its first turn."""
 
 
-def told(*results: str) -> list[Json]:
-    return [
-        {"role": "tool", "tool_call_id": str(number), "content": text}
-        for number, text in enumerate(results)
-    ]
+def counts(folder: Path, *results: str) -> tuple[int, int]:
+    """The calls whose results are these texts, and those of them that told again."""
+    made = [call("bash", command=f"printf %s '{text}'") for text in results]
+    trial = tried(folder, "none", agent=Caller(*made), no_sandbox=True)["none"]
+    return trial.row["calls"], trial.row["again"]
 
 
-def counts(messages: list[Json], known: int) -> tuple[int, int, int]:
-    """The calls after the beginning, those that told again, and the letters told again."""
-    found = repeats(messages, known)
-    return found.calls, found.again, found.again_characters
-
-
-def test_a_file_that_is_read_again_in_another_way_counts() -> None:
+def test_a_file_that_is_read_again_in_another_way_counts(tmp_path: Path) -> None:
     numbered = "    1\ta crate counts from five kilos on\n    2\thailed fruit is paid less\n"
-    assert counts(told(RULES, numbered), 1) == (1, 1, len(RULES) - 2)
+    assert counts(tmp_path, RULES, numbered) == (2, 1)
 
 
-def test_what_was_told_first_does_not_count() -> None:
-    assert counts(told(RULES, OTHER), 0) == (2, 0, 0)
+def test_what_was_told_first_does_not_count(tmp_path: Path) -> None:
+    assert counts(tmp_path, RULES, OTHER) == (2, 0)
 
 
-def test_the_beginning_is_known_but_its_calls_do_not_count() -> None:
-    assert repeats(told(RULES, RULES, OTHER, RULES), 2).again == 1
+def test_the_beginning_is_known_but_its_calls_do_not_count(tmp_path: Path) -> None:
+    agent = Caller(call("bash", command=f"cat {PLAN_READS}"), call("bash", command="date +%s%N"))
+    trial = tried(tmp_path, "none", agent=agent, no_sandbox=True, turns=1)["none"]
+    assert len(trial.said("tool")) > 20
+    assert (trial.row["calls"], trial.row["again"]) == (2, 1)
 
 
-def test_a_result_with_more_new_lines_than_old_ones_is_not_told_again() -> None:
-    found = repeats(told(OTHER, RULES + OTHER + "and a third line of its own"), 1)
-    assert found.again == 0 and found.again_characters == len(OTHER) - 2
+def test_a_result_with_more_new_lines_than_old_ones_is_not_told_again(tmp_path: Path) -> None:
+    more = f"{RULES}{OTHER}and a third line of its own"
+    assert counts(tmp_path, OTHER, more) == (2, 0)
 
 
-def test_short_lines_are_in_many_results() -> None:
-    assert counts(told("ok\n}\n", "ok\n}\n"), 1) == (1, 0, 0)
+def test_short_lines_are_in_many_results(tmp_path: Path) -> None:
+    assert counts(tmp_path, "ok\n}\n", "ok\n}\n") == (2, 0)

@@ -6,28 +6,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+import pandas as pd
 import pytest
 from engine.models.programs import counting, program, starts
-from lab.trials.toys import PORTS, toy
+from lab.trials.tried import Tried, tried
 
-from workbench import ModelSettings, Unanswered, find_model, preset
+from workbench import ModelSettings
 from workbench.cli import main
 from workbench.engine.models.written_calls import call_text
-from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
-from workbench.lab.trials.agents import ModelAgent
-from workbench.lab.trials.attempt import opened
-from workbench.lab.trials.helper_client import HelperWorkspace
-from workbench.lab.trials.loop import Trial, work
 
 PENDING = 3
 
 OK = 0
 
-TOLD = re.compile(r"billing service listens on port (\d+)")
+LAST = 3
+"""Turns of the user that are left to the agent: to look at a file, to write one, to answer."""
+TOLD = re.compile(r"(listens on port|billed to account|reports to) ([\w/.-]+?)\.?$", re.MULTILINE)
+CORRECTED = re.compile(r"A correction: the .* is billed to account ([\w-]+),")
 MESSAGE = re.compile(
     r"^\[(system|user|assistant|result of call_\d+|tools that you may call)\]\n", re.MULTILINE
 )
@@ -40,19 +38,20 @@ def last_message(text: str) -> tuple[str, str]:
 
 
 def follows(text: str) -> str:
-    """What an agent says that does what the last user message asks, as far as its context tells."""
+    """What an agent says that does what the last user message asks, as its context tells it."""
     role, words = last_message(text)
     if role.startswith("result"):
         return "Done."
-    if words.startswith("Look at "):
-        path = words.removeprefix("Look at ").rstrip(".")
+    if words.startswith("Have a look at "):
+        path = words.removeprefix("Have a look at ").partition(",")[0]
         clock = call_text("bash", json.dumps({"command": "date +%s%N; echo $$"}))
         return f"I look.\n{call_text('read', json.dumps({'path': path}))}\n{clock}"
-    if words.startswith("Write"):
-        match = TOLD.search(text)
-        content = f"port={match[1] if match else '?'}\n"
-        return call_text("write", json.dumps({"path": "out.txt", "content": content}))
-    return "Noted."
+    port, _, report = [value for _, value in TOLD.findall(text)][:3]
+    if words.startswith("Now write"):
+        account = CORRECTED.findall(text)[-1]
+        content = f"port = {port}\naccount = {account}\nreport = {report}\n"
+        return call_text("write", json.dumps({"path": "config/deploy.toml", "content": content}))
+    return f"answer: {port}"
 
 
 def answer_all(folder: Path, says: Callable[[str], str] = follows) -> int:
@@ -66,106 +65,90 @@ def answer_all(folder: Path, says: Callable[[str], str] = follows) -> int:
     return number
 
 
-def tried(name: str, cache: Path, strategy: str = "none") -> tuple[Trial, str]:
-    model = ModelSettings(cache=cache, run="r").model(name)
-    task = toy(parts=4)
-    with opened(task, sandbox=False) as workspace:
-        trial = work(
-            task,
-            ModelAgent(model),
-            preset(strategy),
-            workspace,
-            window=4_000,
-            tariff=known_tariff(ASSUMED),
-            writer=find_model("extractive"),
-        )
-        file = workspace.cwd / "out.txt"
-        return trial, file.read_text() if file.exists() else ""
+def sit(agent: str, folder: Path) -> Tried:
+    """One sitting of a trial, in a folder that has its cache too."""
+    how = ModelSettings(cache=folder / "cache", run="r")
+    settings = {"agent": agent, "no_sandbox": True, "turns": LAST, "model_settings": how}
+    return tried(folder / "out", "none", **settings)["none"]
 
 
-def tried_until_done(folder: Path, cache: Path) -> tuple[Trial, str, int]:
+def sit_until_done(asks: Path, folder: Path) -> tuple[Tried, int]:
     """A trial that pauses at each answer, in as many sittings as it takes, and how many these
     were.
     """
     for sitting in range(1, 30):
-        try:
-            return *tried(f"folder:{folder}", cache), sitting
-        except Unanswered:
-            assert answer_all(folder) == 1, "each sitting asks one thing"
+        trial = sit(f"folder:{asks}", folder)
+        if trial.row["status"] == "ok":
+            return trial, sitting
+        assert answer_all(asks) == 1, "each sitting asks one thing"
     raise AssertionError("the trial never ends: each sitting asks anew")
 
 
 def test_a_trial_pauses_at_each_answer_and_goes_on_although_its_tools_say_something_else_each_time(
     tmp_path: Path,
 ) -> None:
-    trial, text, sittings = tried_until_done(tmp_path / "asks", tmp_path / "cache")
-    assert text == f"port={PORTS[0]}\n" and not trial.stopped
-    assert sittings == trial.steps + 1
-    assert len(list((tmp_path / "asks").glob("*.request.txt"))) == trial.steps
-    assert trial.usd is None, "nobody knows what the answers cost"
+    trial, sittings = sit_until_done(tmp_path / "asks", tmp_path)
+    assert (trial.row["success"], trial.row["reason"]) == (1, "")
+    assert sittings == trial.row["steps"] + 1
+    assert len(list((tmp_path / "asks").glob("*.request.txt"))) == trial.row["steps"]
+    assert pd.isna(trial.row["usd"]), "nobody knows what the answers cost"
 
 
-def test_a_sitting_that_only_waits_makes_no_call_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[str] = []
-    use = HelperWorkspace.use
+def test_a_sitting_that_only_waits_makes_no_call_again(tmp_path: Path) -> None:
+    made, asks = tmp_path / "made", tmp_path / "asks"
 
-    def counted(self: HelperWorkspace, tool: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
-        made.append(tool)
-        return use(self, tool, arguments)
+    def look(text: str) -> str:
+        command = f"echo made >> {made}"
+        return call_text("bash", json.dumps({"command": command}))
 
-    monkeypatch.setattr(HelperWorkspace, "use", counted)
-    asks, cache = tmp_path / "asks", tmp_path / "cache"
-    for _ in range(3):  # the ports, and two answers about the first file
-        with pytest.raises(Unanswered):
-            tried(f"folder:{asks}", cache)
-        answer_all(asks)
-    with pytest.raises(Unanswered):
-        tried(f"folder:{asks}", cache)
-    assert made == ["read", "bash"]
-    with pytest.raises(Unanswered):
-        tried(f"folder:{asks}", cache)
-    assert made == ["read", "bash"], "nothing was answered, so nothing is made"
+    agent = f"folder:{asks}"
+    assert sit(agent, tmp_path).row["status"] == "pending"
+    assert answer_all(asks, look) == 1
+    for _ in range(3):
+        assert sit(agent, tmp_path).row["status"] == "pending"
+        assert made.read_text() == "made\n", "nothing was answered, so nothing is made"
 
 
 def test_a_finished_trial_is_the_same_from_a_copy_of_the_folder(tmp_path: Path) -> None:
-    first, text, _ = tried_until_done(tmp_path / "asks", tmp_path / "cache")
+    first, _ = sit_until_done(tmp_path / "asks", tmp_path / "first")
     path = (tmp_path / "asks").rename(tmp_path / "copied")
-    again, same_text = tried(f"folder:{path}", tmp_path / "another cache")
-    assert (again.messages, same_text) == (first.messages, text)
+    again = sit(f"folder:{path}", tmp_path / "again")
+    assert again.messages == first.messages
+    assert again.row["success"] == 1
 
 
 def test_an_answer_that_was_changed_makes_its_calls_anew(tmp_path: Path) -> None:
     asks = tmp_path / "asks"
-    _, text, _ = tried_until_done(asks, tmp_path / "cache")
+    sit_until_done(asks, tmp_path / "first")
     for answer in asks.glob("*.answer.txt"):
-        answer.write_text(answer.read_text().replace(f"port={PORTS[0]}", "port=1"))
-    with pytest.raises(Unanswered):
-        tried(f"folder:{asks}", tmp_path / "cache")  # what follows the changed answer is asked anew
-    answer_all(asks)
-    assert tried(f"folder:{asks}", tmp_path / "cache")[1] in ("port=1\n", text)
+        answer.write_text(re.sub(r"port = \d+", "port = 1", answer.read_text()))
+    waiting = sit(f"folder:{asks}", tmp_path / "again")
+    assert waiting.row["status"] == "pending", "what follows the changed answer is asked anew"
+    while answer_all(asks):
+        trial = sit(f"folder:{asks}", tmp_path / "again")
+    assert "config/deploy.toml has port = 1" in trial.row["reason"]
 
 
 FOLLOWS = """
 role, words = asked.rsplit("\\n[tools that you may call]", 1)[0].rsplit("\\n[", 1)[-1].split("]\\n", 1)
 call = '```tool\\n{{"tool": "{}", "arguments": {}}}\\n```'.format
 if "was not carried out" in words:
-    print(call("read", '{"path": "src/part_0.py"}'))
-elif words.startswith("Look at src/part_0"):
+    print(call("read", '{"path": "docs/services.md"}'))
+elif words.startswith("Have a look"):
     print(call("rm", "{}"))
-elif words.startswith("Write"):
-    port = asked.split("billing service listens on port ")[-1][:4]
-    print(call("write", '{"path": "out.txt", "content": "port=%s"}' % port))
+elif words.startswith("Now write"):
+    port = asked.split(" listens on port ")[1][:4]
+    print(call("write", '{"path": "config/deploy.toml", "content": "port = %s"}' % port))
 else:
     print("Noted.")
 """
 
 
 def test_a_program_works_with_tools_and_is_told_which_call_cannot_be_read(tmp_path: Path) -> None:
-    trial, text = tried(f"command:{program(tmp_path, FOLLOWS)}", tmp_path / "cache")
-    assert text == f"port={PORTS[0]}"
-    assert [call.tool for call in trial.calls] == ["read", "write"]
+    trial = sit(f"command:{program(tmp_path, FOLLOWS)}", tmp_path)
+    assert [tool for tool, _ in trial.calls()[-2:]] == ["read", "write"]
+    assert trial.row["calls"] == 2
+    assert trial.row["passed"] == 1, "the port is right"
 
 
 def words(agent: str, out: Path) -> list[str]:
