@@ -18,6 +18,7 @@ than the cheapest strategy that succeeds so often.
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +39,6 @@ from scipy.stats import binomtest
 
 import workbench as wb
 from workbench import Findings
-from workbench.lab.trials.spec import TrialSpec
 
 STUDIES = Path(__file__).parents[2] / "reports" / "studies"
 PAGE = STUDIES / "verdicts" / "README.md"
@@ -52,6 +52,8 @@ GROUPS = {
 }
 SEEDS = 3
 """Tasks of each family that are compared."""
+SHARE = float(inspect.signature(wb.trial).parameters["share"].default)
+"""Of the largest request, the window that a trial has where none is given."""
 STORED = {"seeds": "trials.csv", "bundled": "bundled.csv"}
 """By group the stored rows of its trials."""
 WINDOWS = {"bundled": 12_000, "hard": 6_000}
@@ -149,7 +151,7 @@ def reader_works(group: str, families: Sequence[str], seeds: int) -> Iterator[Wo
             group,
             str(family),
             tuple(files),
-            int(TrialSpec().share * largest_request),
+            int(SHARE * largest_request),
             rows.loc[names, "success"].astype(float).to_dict(),
             rows.loc[names, "usd"].astype(float).to_dict(),
         )

@@ -12,10 +12,8 @@ from evaluation.experiment.forged import FORGED, FORGERIES, honest
 from evaluation.experiment.forging import WINDOWS, Figures, figures_of, outcome_of
 
 from profiles import FULL
-from workbench import save
+from workbench import prepared, save
 from workbench.cli import main
-from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.evaluation.replays.reports import checked_reports
 
 QUICK = [
     "prompts of 10^9 tokens", "prompts just under the window", "reports of three times as much", "negative prompts",
@@ -69,18 +67,17 @@ LEFT_OUT = {
 
 @pytest.mark.parametrize(("name", "words"), LEFT_OUT.items())
 def test_what_cannot_be_true_is_left_out_and_named(name: str, words: str) -> None:
-    counter = TiktokenCounter()
     (session,) = FORGERIES[name](honest(0))
-    checked = checked_reports(session, counter.sizes(session.messages), counter)
+    checked = prepared(session)
     assert any(words in sentence for sentence in checked.left_out), checked.left_out
-    again = checked_reports(checked.session, counter.sizes(checked.session.messages), counter)
+    again = prepared(checked.session)
     assert again.session is checked.session and again.left_out == ()
 
 
 @pytest.mark.parametrize("number", range(4))
 def test_of_an_honest_session_nothing_is_left_out(number: int) -> None:
-    counter, session = TiktokenCounter(), honest(number)
-    checked = checked_reports(session, counter.sizes(session.messages), counter)
+    session = honest(number)
+    checked = prepared(session)
     assert checked.session is session and checked.left_out == ()
 
 

@@ -11,7 +11,6 @@ import workbench as wb
 from workbench import SettingError
 from workbench.cli import main
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.lab.simulation.simulation_spec import SimulationSpec
 
 
 def test_every_setting_is_in_the_signature() -> None:
@@ -81,4 +80,4 @@ def test_only_comparisons_write_into_a_store(tmp_path: Path) -> None:
     assert RunSpec(out="s3://bucket/run").out == Path("s3://bucket/run")
     assert RunSpec(out=f"file://{tmp_path}/run").out == tmp_path / "run"
     with pytest.raises(SettingError, match=r"s3://bucket/run lies in a store, where only"):
-        SimulationSpec(out="s3://bucket/run")
+        wb.simulate(out="s3://bucket/run")

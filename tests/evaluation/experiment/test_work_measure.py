@@ -10,7 +10,6 @@ from lab.judge.work_exam.test_write import Writer
 
 from builders import remembering
 from workbench import Results, Session, compare, save
-from workbench.evaluation.metrics.work_exam.document import file_beside
 from workbench.lab.judge.work_exam.write import write_exams
 
 WORK = "work"
@@ -97,7 +96,7 @@ def test_the_baseline_is_read_at_the_sizes_of_the_others(recording: Path) -> Non
 
 
 def test_a_damaged_exam_fails_no_replay(recording: Path) -> None:
-    file_beside(recording).write_text("{")
+    recording.with_name(f"{recording.name}.exam.json").write_text("{")
     results = run(recording)
     assert (results.replays["status"] == "ok").all()
     assert matched(results, WORK)["why"].str.contains("cannot be read").all()

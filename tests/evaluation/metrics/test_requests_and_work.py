@@ -12,8 +12,10 @@ from recorded_files import bundled_files
 
 from builders import called, result, said, told
 from workbench import (
+    Budget,
     Context,
     MetricInput,
+    Plan,
     Preset,
     Replay,
     Score,
@@ -23,7 +25,6 @@ from workbench import (
     find_model,
     load,
 )
-from workbench.engine.compaction.register_lines import entries, written
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Message, chars_per_token
 from workbench.evaluation.metrics.builtin import BUILTIN
@@ -152,8 +153,13 @@ def test_what_the_assistant_or_a_tool_said_is_no_request_of_the_user() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_a_register_invents_and_resurrects_nothing_that_was_planted(seed: int) -> None:
     plan = planted(seed)
-    block = written(entries(plan.messages), 1_000, Context.of(plan.messages))
-    assert block is not None
+    context = Context.of(plan.messages)
+    register = STAGES["register"](tokens=1_000, share=1.0)
+    kept = register.plan(context, Budget(target=context.tokens, window=100_000))
+    assert isinstance(kept, Plan)
+    [block] = [
+        message for message in kept.apply(context).messages if message.id.startswith("register-")
+    ]
     assert scored("resurrected_work", plan.messages, block) == Score(0.0, n=5)
     assert scored("invented_requests", plan.messages, block).value == 0
 

@@ -1,19 +1,31 @@
 """The window of a replay: as asked for, else as the recording is evidence of, else its model's."""
 
+from dataclasses import replace
+
 import pytest
 
 from builders import compaction, recorded, recorded_by, remembering
-from workbench import Log, Session
+from workbench import CompactionEntry, Log, Session, prepared
 from workbench.evaluation.replays.agents import AGENTS, agent_of, limit_of
-from workbench.evaluation.replays.sizing import window_of
+
+
+def with_room(
+    *compactions: CompactionEntry,
+    largest: int | None = None,
+    window: int | None = None,
+    format: str = "built",
+) -> Session:
+    """A session of a model with a window of a million tokens."""
+    session = recorded(*compactions, largest=largest, window=window, format=format)
+    return replace(session, model="claude-opus-4-6")
 
 
 @pytest.mark.parametrize(
     ("session", "wanted", "tokens", "source"),
     [
-        (recorded(compaction(167_000), window=272_000), 64_000, 64_000, "the window asked for"),
+        (with_room(compaction(167_000), window=272_000), 64_000, 64_000, "the window asked for"),
         (
-            recorded(compaction(167_000), window=272_000),
+            with_room(compaction(167_000), window=272_000),
             None,
             272_000,
             "the window that the recording names",
@@ -42,12 +54,12 @@ from workbench.evaluation.replays.sizing import window_of
 def test_what_a_window_is_taken_from(
     session: Session, wanted: int | None, tokens: int, source: str
 ) -> None:
-    found = window_of(session, wanted)
+    found = prepared(session, wanted).wanted
     assert (found.tokens, found.source) == (tokens, source)
 
 
 def test_a_price_table_comes_after_all_that_was_recorded() -> None:
-    assert window_of(recorded()).source == "its model"
+    assert prepared(recorded()).wanted.source == "its model"
 
 
 @pytest.mark.parametrize(
@@ -55,24 +67,24 @@ def test_a_price_table_comes_after_all_that_was_recorded() -> None:
     [
         (recorded(compaction(155_475), largest=155_047, format="claude_code"), 200_000),
         (recorded(largest=41_160, format="claude_code"), 200_000),
-        (recorded(compaction(998_659), format="claude_code"), 1_000_000),
-        (recorded(largest=222_916, format="claude_code"), 1_000_000),
+        (with_room(compaction(998_659), format="claude_code"), 1_000_000),
+        (with_room(largest=222_916, format="claude_code"), 1_000_000),
     ],
 )
 def test_claude_code_works_in_the_smallest_documented_window_that_holds_what_it_sent(
     session: Session, tokens: int
 ) -> None:
-    window = window_of(session)
+    window = prepared(session).wanted
     assert (window.tokens, window.source) == (tokens, "what Claude Code documents")
 
 
 def test_an_agent_in_its_models_window_is_known_by_where_it_compacts() -> None:
-    fitting = window_of(recorded(compaction(185_014), format="pi"))
+    fitting = prepared(recorded(compaction(185_014), format="pi")).wanted
     assert (fitting.tokens, fitting.source) == (
         200_000,
         "its model, whose window its recorded compactions fit",
     )
-    set_by_its_user = window_of(recorded(compaction(99_908), format="pi"))
+    set_by_its_user = prepared(recorded(compaction(99_908), format="pi")).wanted
     assert set_by_its_user.source == "its recorded compactions, by pi's rule"
     assert AGENTS["pi"].limit(set_by_its_user.tokens) == 99_908
     assert AGENTS["pi"].limit(set_by_its_user.tokens - 1) < 99_908
@@ -80,9 +92,9 @@ def test_an_agent_in_its_models_window_is_known_by_where_it_compacts() -> None:
 
 def test_what_is_asked_for_and_named_comes_before_what_an_agent_documents() -> None:
     session = recorded(compaction(155_475), format="claude_code")
-    assert window_of(session, 64_000).tokens == 64_000
+    assert prepared(session, 64_000).wanted.tokens == 64_000
     assert (
-        window_of(recorded(window=258_400, format="codex")).source
+        prepared(with_room(window=258_400, format="codex")).wanted.source
         == "the window that the recording names"
     )
 

@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+import pandas as pd
 import pytest
+from engine.models.provider import serving
+from lab.judge.knowing import Knowing
 from pandas.testing import assert_frame_equal
 
 import workbench as wb
@@ -24,16 +27,10 @@ from workbench import (
     Simulation,
     Situation,
     Strategy,
-    prepared,
     preset,
 )
 from workbench.cli import main
 from workbench.engine.transcript.message import Message, chars_per_token
-from workbench.evaluation.experiment.filler import FillerModel
-from workbench.lab.simulation.needs import Needs
-from workbench.lab.simulation.simulate import FillerReader
-from workbench.lab.simulation.simulation_spec import SimulationSpec
-from workbench.lab.simulation.walk import ConsequenceWalk
 
 with_workers = pytest.mark.skipif(not FULL, reason="starts workers; part of the full profile")
 PORTS = "mail_port = 5125\nweb_port = 8181\nadmin_port = 9292\nlog_port = 6514"
@@ -273,7 +270,7 @@ def test_a_wrong_setting_is_refused_before_anything_is_read(
     wrong: dict[str, Any], told: str
 ) -> None:
     with pytest.raises(SettingError, match=told):
-        SimulationSpec(**wrong)
+        wb.simulate(RECORDED, **wrong)
 
 
 RECORDED = recorded(USE, *READ)
@@ -361,20 +358,28 @@ def test_a_model_is_asked_for_all_things_of_an_action_together_and_for_all_strat
     assert all("\n2. Which of these belongs here?" in request for request in requests)
 
 
-def test_a_reader_that_finds_what_the_lexical_one_finds_leads_to_the_same_look_ups() -> None:
-    ready = prepared(recorded(BOTH, *MANY_PORTS), 4_000)
-    walks = []
-    for reader in (None, FillerReader(FillerModel("litellm:a-reader"))):
-        walk = ConsequenceWalk(
-            ready, preset("truncate"), wb.find_model("extractive"), Needs(ready, reader), 4_000
-        )
-        while not walk.done:
-            walk.go_on()
-        walks.append(
-            [(look_up.thing.name, look_up.by, look_up.source) for look_up in walk.look_ups]
-        )
-    assert walks[0] == walks[1]
-    assert walks[0]
+def test_a_reader_that_finds_what_the_lexical_one_finds_leads_to_the_same_look_ups(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("litellm")
+    session = recorded(BOTH, *MANY_PORTS)
+    lexical = simulated(session, tmp_path / "lexical")
+    assert len(lexical.look_ups)
+    wb.save(session, tmp_path / "one.jsonl")
+    model = "litellm:openai/stub"
+    words = ["lab", "simulate", str(tmp_path / "one.jsonl"), "--window", "4000", "--jobs", "1"]
+    words += ["--strategies", "truncate", "--reader", model, "--cache", str(tmp_path / "cache")]
+    assert main([*words, "--out", str(tmp_path / "run"), "--dry-run"]) == 0
+    forecast = capsys.readouterr().out
+    with serving() as provider:
+        provider.by = Knowing([session]).reply
+        monkeypatch.setenv("WORKBENCH_API_BASE", provider.address)
+        assert main([*words, "--out", str(tmp_path / "run")]) == 0
+    look_ups = pd.read_parquet(tmp_path / "run" / "look_ups.parquet")
+    assert look_ups["entity"].tolist() == lexical.look_ups["entity"].tolist()
+    assert look_ups["by"].tolist() == lexical.look_ups["by"].tolist()
+    assert look_ups["source"].tolist() == lexical.look_ups["source"].tolist()
+    assert f"{len(provider.requests)} requests to {model} for the reader" in forecast
 
 
 def test_the_command_fits_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

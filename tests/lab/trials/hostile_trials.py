@@ -29,13 +29,12 @@ from lab.trials.hostile import (
     Script,
     hostile_task,
 )
+from priced import TARIFF
 
 from workbench import find_model, preset
-from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.attempt import attempt
 from workbench.lab.trials.helper import descendants
 from workbench.lab.trials.loop import Limits
-from workbench.lab.trials.watchdog import own_bytes, resident_bytes
 
 MOST_MEMORY = 1_000_000_000
 MOST_PROCESSES = 64
@@ -43,6 +42,7 @@ GRACE_SECONDS = 10.0
 HANGS_SECONDS = 60.0
 """After which a trial that does not end is ended from outside."""
 TICK_SECONDS = 0.01
+PAGE = os.sysconf("SC_PAGE_SIZE")
 SETTINGS = ("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/hostname")
 
 
@@ -216,7 +216,7 @@ def _carry_out(
             preset("truncate"),
             sandbox=True,
             window=200_000,
-            tariff=known_tariff(ASSUMED),
+            tariff=TARIFF,
             writer=find_model("extractive"),
             limits=Limits(seconds=seconds),
         )
@@ -234,6 +234,22 @@ def _result(pipe: Connection) -> Mapping[str, Any]:
         if pipe.poll(1):
             return dict(pipe.recv())
     return {}
+
+
+def resident_bytes(pid: int) -> int:
+    """The memory of a process, all that it shares with others included."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{pid}/statm").read_text("utf-8").split()[1]) * PAGE
+    return 0
+
+
+def own_bytes(pid: int) -> int:
+    """The memory of a process and its part of what it shares."""
+    with suppress(OSError, ValueError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8").splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1_024
+    return resident_bytes(pid)
 
 
 def _bytes_of(pids: list[int]) -> int:

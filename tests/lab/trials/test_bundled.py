@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from lab.trials.plans import played
+from lab.trials.tried import families_of
 
+import workbench as wb
 from profiles import FULL
 from workbench import SetupError, UnknownName
-from workbench.lab.trials.bundled import bundled_task, seeds_of
+from workbench.lab.trials.bundled import bundled_task
 from workbench.lab.trials.families import tasks
 from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.task import Hole, PlanStep
@@ -19,18 +21,20 @@ QUICK = ("concession-papers", "meterly-meeting", "parcel-claims")
 """Tasks whose plan takes about a second; one of the others waits for a line that fails by plan,
 for minutes.
 """
-BUNDLED = TrialSpec(families=("bundled",)).families
+BUNDLED = (
+    "concession-papers", "kiln-uploads", "meterly-meeting", "meterly-refactor", "nightjar-incident",
+    "parcel-claims", "poolside-requirements", "saltmarsh-levels", "stockroom-holds", "stockroom-transfers",
+)  # fmt: skip
 NAMES = BUNDLED if FULL else QUICK
 ONE = "stockroom-transfers"
 
 
-def test_there_are_ten_by_name_and_each_has_one_seed() -> None:
-    spec = TrialSpec(families=("bundled", "changed_values"))
-    assert spec.families == (*BUNDLED, "changed_values")
-    assert len(BUNDLED) == 10
-    assert [len(seeds_of(name, 5)) for name in (ONE, "changed_values")] == [1, 5]
+def test_there_are_ten_by_name_and_each_has_one_seed(tmp_path: Path) -> None:
+    assert TrialSpec(families=("bundled",)).families == BUNDLED
+    families = families_of((QUICK[-1], "changed_values"), tmp_path, seeds=3)
+    assert families == [QUICK[-1], *["changed_values"] * 3]
     with pytest.raises(UnknownName, match="known are bundled, changed_values, concession-papers"):
-        TrialSpec(families=("nope",))
+        wb.trial(families=("nope",))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pandas.testing import assert_frame_equal
@@ -23,17 +24,22 @@ from workbench import (
     UnknownName,
 )
 from workbench.cli import main
-from workbench.lab.trials.spec import TrialSpec
 
 FEW = ("far_dependency",)
-SPEC = TrialSpec(families=FEW, seeds=1, strategies=("truncate",), quiet=True)
+
+
+def tried(out: Path, **settings: Any) -> TrialResults:
+    """The trials of one task under one strategy, with these settings more."""
+    results = wb.trial(
+        families=FEW, seeds=1, strategies=("truncate",), quiet=True, out=out, **settings
+    )
+    assert results is not None
+    return results
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> TrialResults:
-    trial_results = wb.trial(spec=SPEC.changed(out=tmp_path_factory.mktemp("trials")))
-    assert trial_results is not None
-    return trial_results
+    return tried(tmp_path_factory.mktemp("trials"))
 
 
 def test_each_strategy_is_tried_on_each_task_between_the_references(
@@ -78,8 +84,7 @@ def test_it_is_the_same_when_it_goes_on_after_it_was_killed(
         running.send_signal(signal.SIGKILL)
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("replays/*.json")}
     assert kept
-    again = wb.trial(spec=SPEC.changed(out=tmp_path))
-    assert again is not None
+    again = tried(tmp_path)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert_frame_equal(again.table, done.table)
 
@@ -94,10 +99,7 @@ class BrokenModel:
 
 
 def test_a_bug_in_an_agent_fails_its_trials_and_leaves_the_table(tmp_path: Path) -> None:
-    trial_results = wb.trial(
-        spec=SPEC.changed(agent=BrokenModel(), window=4_000, no_sandbox=True, out=tmp_path)
-    )
-    assert trial_results is not None
+    trial_results = tried(tmp_path, agent=BrokenModel(), window=4_000, no_sandbox=True)
     assert (trial_results.table["status"] == "failed").all()
     assert (trial_results.table["reason"] == "ZeroDivisionError: division by zero").all()
 
@@ -108,8 +110,7 @@ def test_a_cluster_comes_to_the_same(done: TrialResults, tmp_path: Path) -> None
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
     ) as there:
-        trial_results = wb.trial(spec=SPEC.changed(out=tmp_path, scheduler=there.scheduler_address))
-    assert trial_results is not None
+        trial_results = tried(tmp_path, scheduler=there.scheduler_address)
     assert_frame_equal(trial_results.table, done.table)
 
 
@@ -211,8 +212,7 @@ def test_a_forecast_of_a_models_bill_comes_before_it_is_asked(
 def test_the_window_is_that_of_the_whole_task_when_trials_are_short(
     done: TrialResults, tmp_path: Path
 ) -> None:
-    trial_results = wb.trial(spec=SPEC.changed(out=tmp_path, steps=3))
-    assert trial_results is not None
+    trial_results = tried(tmp_path, steps=3)
     assert set(trial_results.table["reason"]) == {"it was stopped after 3 answers"}
     assert list(trial_results.table["window"]) == list(done.table["window"])
 
@@ -232,10 +232,7 @@ def test_wrong_settings_are_refused(wrong: dict[str, object], error: type[Except
 
 def test_conversations_are_kept_as_sessions_on_request(done: TrialResults, tmp_path: Path) -> None:
     assert not (done.path / "conversations").exists()
-    trial_results = wb.trial(
-        spec=SPEC.changed(out=tmp_path, conversations=True, no_references=True, turns=2)
-    )
-    assert trial_results is not None
+    tried(tmp_path, conversations=True, no_references=True, turns=2)
     (file,) = (tmp_path / "conversations").iterdir()
     (session,) = wb.load(file)
     kept = json.loads(file.read_text())
@@ -245,8 +242,7 @@ def test_conversations_are_kept_as_sessions_on_request(done: TrialResults, tmp_p
 
 
 def test_the_uncompacted_conversation_is_kept_though_it_measured_the_window(tmp_path: Path) -> None:
-    spec = SPEC.changed(out=tmp_path, conversations=True)
-    wb.trial(spec=spec)
+    tried(tmp_path, conversations=True)
     kept = {file.name.partition("-")[0] for file in (tmp_path / "conversations").iterdir()}
     assert kept == {"none", "truncate", "null"}
 
@@ -254,14 +250,13 @@ def test_the_uncompacted_conversation_is_kept_though_it_measured_the_window(tmp_
 def test_a_folder_of_finished_trials_gets_its_conversations_when_they_are_asked_for(
     tmp_path: Path,
 ) -> None:
-    spec = SPEC.changed(out=tmp_path, no_references=True)
-    wb.trial(spec=spec)
-    wb.trial(spec=spec.changed(conversations=True))
+    tried(tmp_path, no_references=True)
+    tried(tmp_path, no_references=True, conversations=True)
     assert len(list((tmp_path / "conversations").iterdir())) == 1
 
 
 @pytest.mark.parametrize("name", ["bundled", "extractive"])
 def test_a_model_that_only_writes_summaries_is_no_agent(name: str, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=f"{name} is no language model"):
-        wb.trial(spec=SPEC.changed(agent=name, out=tmp_path / "run"))
+        tried(tmp_path / "run", agent=name)
     assert not (tmp_path / "run").exists()

@@ -67,6 +67,22 @@ def tried(
     return trials
 
 
+def families_of(families: Sequence[str], folder: Path, seeds: int) -> list[str]:
+    """The family of each task that is tried where these are named."""
+    results = wb.trial(
+        families=families,
+        seeds=seeds,
+        strategies=("none",),
+        no_references=True,
+        window=WINDOW,
+        steps=1,
+        quiet=True,
+        out=folder,
+    )
+    assert results is not None
+    return [str(family) for family in results.table["family"]]
+
+
 def kept_messages(folder: Path, strategy: str, family: str) -> Sequence[Json]:
     """The conversation of a trial; empty where it did not come to its end."""
     file = folder / "conversations" / f"{strategy}-{family}-0.json"

@@ -14,7 +14,6 @@ from workbench.evaluation.metrics.work_exam.checks import WrittenQuestion, check
 from workbench.evaluation.metrics.work_exam.document import (
     exams_of,
     exams_text,
-    file_beside,
     file_in,
 )
 from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
@@ -60,7 +59,7 @@ def test_exams_lie_beside_a_recording(tmp_path: Path) -> None:
     path = tmp_path / "harbour.jsonl"
     save(session(), path)
     recorded = load(path)[0]
-    write_atomically(file_beside(path), exams_text([exams(recorded)]))
+    write_atomically(tmp_path / "harbour.jsonl.exam.json", exams_text([exams(recorded)]))
     session_exams = exams_of(recorded)
     assert session_exams is not None
     assert (
@@ -76,7 +75,7 @@ def test_the_file_repeats_no_text_of_the_session(tmp_path: Path) -> None:
 
 
 def test_another_session_of_the_same_name_has_no_exam(tmp_path: Path) -> None:
-    write_atomically(file_beside(tmp_path / "x.jsonl"), exams_text([exams(session())]))
+    write_atomically(tmp_path / "x.jsonl.exam.json", exams_text([exams(session())]))
     other = session(["Rename the lighthouse module.", *TEXTS[1:]])
     assert exams_of(other, tmp_path) is None
 

@@ -12,7 +12,7 @@ from workbench.engine.transcript.message import said_text
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.work_exam.checks import WrittenQuestion, checked
-from workbench.evaluation.metrics.work_exam.document import exams_of, exams_text, file_beside
+from workbench.evaluation.metrics.work_exam.document import exams_of, exams_text
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
@@ -51,7 +51,7 @@ def examined(folder: Path) -> Session:
     exams = SessionExams(
         session.id, opening_digest(session), (WorkExam(BOUNDARY, tuple(accepted), "a writer"),)
     )
-    write_atomically(file_beside(folder / "harbour.jsonl"), exams_text([exams]))
+    write_atomically(folder / "harbour.jsonl.exam.json", exams_text([exams]))
     return session
 
 
@@ -93,7 +93,7 @@ def test_a_session_without_an_exam_says_how_to_get_one(tmp_path: Path) -> None:
 
 def test_a_damaged_exam_is_a_reason_and_no_failure(tmp_path: Path) -> None:
     session = examined(tmp_path)
-    file_beside(tmp_path / "harbour.jsonl").write_text("{")
+    (tmp_path / "harbour.jsonl.exam.json").write_text("{")
     reading = WorkReading.of_written(session)
     assert reading.why.startswith("the session's exam of the work cannot be read")
     assert reading.boundaries == ()

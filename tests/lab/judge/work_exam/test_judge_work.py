@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from lab.judge.knowing import Foreseen
 from lab.judge.work_exam.test_write import Writer
@@ -16,7 +17,6 @@ from workbench import Completion, ModelError, Session, SettingError, SummaryRequ
 from workbench.cli import main
 from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
 from workbench.lab.judge.work_exam.judge_work import judge_work
-from workbench.lab.judge.work_exam.records import WorkAnswers
 from workbench.lab.judge.work_exam.scores import readers_agree, work_scores
 from workbench.lab.judge.work_exam.write import write_exams
 
@@ -86,31 +86,41 @@ def exams(tmp_path: Path) -> Path:
     return folder
 
 
-def judged(exams: Path, **changes: Any) -> WorkAnswers:
-    """Answers from the contexts of two strategies."""
+def judged(exams: Path, **changes: Any) -> pd.DataFrame:
+    """The table of answers from the contexts of two strategies."""
     settings: dict[str, Any] = {
         "model": Reader(),
         "grader": Grader(),
         "exams": exams,
-        "out": exams.parent / "out",
+        "out": kept(exams),
         "names": 0,
         "strategies": ("none", "truncate"),
         "shares": (0.4,),
         "quiet": True,
     }
-    answers = judge_work(SESSION, **{**settings, **changes})
-    assert answers is not None
-    return answers
+    settings |= changes
+    judge_work(SESSION, **settings)
+    return pd.read_parquet(settings["out"] / "work.parquet")
+
+
+def kept(exams: Path) -> Path:
+    """The folder in which the answers are kept."""
+    return exams.parent / "out"
+
+
+def sittings(exams: Path) -> list[dict[str, Any]]:
+    """The records of what was read and answered."""
+    return [json.loads(line) for line in (kept(exams) / SITTINGS).read_text().splitlines()]
 
 
 def test_what_a_context_tells_is_scored(exams: Path) -> None:
     answers = judged(exams)
-    assert list(answers.table.columns) == [
+    assert list(answers.columns) == [
         *("session", "project", "strategy", "writer", "chain", "share", "at", "tokens", "used"),
         *("at_size_of", "half", "kind", "question", "reading", "reply", "score"),
         *("reader", "grader", "reason", "pending"),
     ]
-    scores = {score.strategy: score.work for score in work_scores(answers.table)}
+    scores = {score.strategy: score.work for score in work_scores(answers)}
     assert scores["none"] == 1.0
     assert scores["null"] == 0.0
     # its newest turns use four of the six limits again
@@ -127,25 +137,25 @@ def test_a_reader_sees_one_context_a_request_and_a_grader_no_context(exams: Path
 
 def test_two_readings_are_asked_and_their_agreement_is_told(exams: Path) -> None:
     answers = judged(exams, readings=2)
-    agreement = readers_agree(answers.table)
+    agreement = readers_agree(answers)
     assert agreement is not None
     assert (agreement.answers, agreement.equal) == (18, 1.0)
     assert str(agreement).startswith("Two readings gave 100% of 18 answers the same score")
     with pytest.raises(SettingError, match="`readings` is 2 there, and 1 in this one"):
         judged(exams)
-    assert readers_agree(judged(exams, out=exams / "once").table) is None
+    assert readers_agree(judged(exams, out=exams / "once")) is None
 
 
 def test_names_are_asked_and_compared_in_code(exams: Path) -> None:
     answers = judged(exams, names=6)
-    names = answers.table[answers.table["half"] == "names"]
+    names = answers[answers["half"] == "names"]
     assert len(names)
     assert names["score"].isna().all()  # this reader passes them over: no answer is no score
 
 
 def test_contexts_that_no_agent_makes_are_read_beside_the_others(exams: Path) -> None:
     answers = judged(exams, references="oracle,soup")
-    assert {"oracle", "soup"} <= set(answers.table["strategy"])
+    assert {"oracle", "soup"} <= set(answers["strategy"])
     with pytest.raises(SettingError, match="oracle, soup, index"):
         judged(exams, references=("magic",))
 
@@ -160,13 +170,11 @@ def test_contexts_of_chains_are_read_beside_those_of_one_compaction(exams: Path)
         shares=(0.2,),
         writers=[Summarizer()],
     )
-    contexts = answers.table.groupby(["strategy", "chain"])["tokens"].first()
+    contexts = answers.groupby(["strategy", "chain"])["tokens"].first()
     assert set(contexts.index) == {("summarize", 1), ("summarize", 3), ("null", 1), ("null", 3)}
-    records = [json.loads(line) for line in (answers.path / SITTINGS).read_text().splitlines()]
+    records = sittings(exams)
     assert {(record["strategy"], record["chain"]) for record in records} == set(contexts.index)
-    assert {(score.strategy, score.chain) for score in work_scores(answers.table)} == set(
-        contexts.index
-    )
+    assert {(score.strategy, score.chain) for score in work_scores(answers)} == set(contexts.index)
     alone = Reader()
     judged(
         exams,
@@ -214,29 +222,29 @@ def test_a_forecast_counts_the_summaries_of_a_chain(exams: Path) -> None:
 
 def test_a_reader_that_does_not_answer_leaves_its_replies_pending(exams: Path) -> None:
     answers = judged(exams, model=Reader(error=ModelError("down", outage=True)))
-    assert answers.pending == len(answers.table)
-    assert answers.table["score"].isna().all()
-    assert set(answers.table["reason"]) == {"down"}
+    assert answers["pending"].sum() == len(answers)
+    assert answers["score"].isna().all()
+    assert set(answers["reason"]) == {"down"}
 
 
 def test_the_answers_are_kept_with_their_features_and_without_the_contexts(exams: Path) -> None:
-    answers = judged(exams)
-    records = [json.loads(line) for line in (answers.path / SITTINGS).read_text().splitlines()]
+    judged(exams)
+    records = sittings(exams)
     assert {record["strategy"] for record in records} == {"none", "truncate", "null"}
     assert len(records[0]["answers"][0]["features"]) == len(FEATURES)
-    assert "please look at part" not in (answers.path / SITTINGS).read_text()
+    assert "please look at part" not in (kept(exams) / SITTINGS).read_text()
 
 
 def test_the_fitted_reader_predicts_without_asking_anybody(exams: Path) -> None:
     grader = Grader()
     answers = judged(exams, model="fitted", grader=grader, names=4)
     chance = {
-        score.strategy: score.work for score in work_scores(answers.table) if score.work is not None
+        score.strategy: score.work for score in work_scores(answers) if score.work is not None
     }
     assert chance["none"] > chance["truncate"] > chance["null"]
-    assert answers.pending == 0
+    assert answers["pending"].sum() == 0
     assert grader.prompts == []
-    assert answers.table[answers.table["half"] == "names"]["score"].isna().all()
+    assert answers[answers["half"] == "names"]["score"].isna().all()
 
 
 def test_a_session_without_an_exam_is_told_how_to_get_one(tmp_path: Path) -> None:
@@ -291,7 +299,7 @@ def test_a_chain_asks_for_each_summary_once_the_one_before_it_is_there(
         answer = requests[-1].name.replace("request", "answer")
         requests[-1].with_name(answer).write_text(f"<summary>summary number {number}</summary>")
     assert main(command) == 0
-    answers = WorkAnswers.open(tmp_path / "out").table
+    answers = pd.read_parquet(tmp_path / "out" / "work.parquet")
     assert set(answers["chain"]) == {3}
 
 
