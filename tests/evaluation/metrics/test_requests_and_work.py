@@ -26,6 +26,7 @@ from workbench import (
     load,
 )
 from workbench.engine.compaction.stages import BUILTIN as STAGES
+from workbench.engine.compaction.stages import Register
 from workbench.engine.transcript.message import Message, chars_per_token
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.index import Index
@@ -154,7 +155,7 @@ def test_what_the_assistant_or_a_tool_said_is_no_request_of_the_user() -> None:
 def test_a_register_invents_and_resurrects_nothing_that_was_planted(seed: int) -> None:
     plan = planted(seed)
     context = Context.of(plan.messages)
-    register = STAGES["register"](tokens=1_000, share=1.0)
+    register = Register(tokens=1_000, share=1.0)
     kept = register.plan(context, Budget(target=context.tokens, window=100_000))
     assert isinstance(kept, Plan)
     [block] = [

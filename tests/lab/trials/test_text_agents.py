@@ -68,8 +68,10 @@ def answer_all(folder: Path, says: Callable[[str], str] = follows) -> int:
 def sit(agent: str, folder: Path) -> Tried:
     """One sitting of a trial, in a folder that has its cache too."""
     how = ModelSettings(cache=folder / "cache", run="r")
-    settings = {"agent": agent, "no_sandbox": True, "turns": LAST, "model_settings": how}
-    return tried(folder / "out", "none", **settings)["none"]
+    trials = tried(
+        folder / "out", "none", agent=agent, no_sandbox=True, turns=LAST, model_settings=how
+    )
+    return trials["none"]
 
 
 def sit_until_done(asks: Path, folder: Path) -> tuple[Tried, int]:
