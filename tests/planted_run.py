@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,10 +87,21 @@ class PlantedRun(Results):
 
 def frame(name: str, rows: Iterable[Row]) -> pd.DataFrame:
     """Rows as a table of a run, with its columns in their types."""
-    types = empty_table(name).dtypes
-    writable = [{column: as_written(value) for column, value in row.items()} for row in rows]
-    table = pd.DataFrame(writable, columns=types.index)
-    return table.astype(types.to_dict())
+    given = list(rows)
+    columns = {}
+    for column, column_type in column_types(name).items():
+        values = [row.get(column) for row in given]
+        if column_type == "string":
+            values = [as_written(value) for value in values]
+        columns[column] = pd.array(values, dtype=column_type)
+    return pd.DataFrame(columns)
+
+
+@cache
+def column_types(name: str) -> dict[str, Any]:
+    """The type of each column of a table."""
+    types: dict[str, Any] = empty_table(name).dtypes.to_dict()
+    return types
 
 
 def simulation(rows: Iterable[Row]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from report.page.made import made, with_recorded
+from report.page.made import findings_of, made, report_of, with_recorded
 
 from builders import remembering, rules
 from profiles import FULL
@@ -29,11 +29,12 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
         row for table in run.rows.values() for row in table if row.get("strategy") == "summarize"
     ):
         row["strategy"] = name
-    show(Findings.of(run))
+    findings = Findings.of(run)
+    show(findings)
     lines = capsys.readouterr().out.strip().splitlines()
     assert lines[0] == f"Use {name}."
     assert max(map(len, lines)) <= 80
-    show(Findings.of(run), wide=True)
+    show(findings, wide=True)
     wide = capsys.readouterr().out.splitlines()
     (heads,) = [line for line in wide if re.search(r"5 % +10 %", line)]
     assert all(f"{100 * share:.0f} %" in heads for share in shares) and max(map(len, wide)) > 80
@@ -42,7 +43,7 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
 def test_the_short_answer_says_what_each_number_is_and_the_wide_one_who_leads_beyond_chance(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    findings = Findings.of(made(9))
+    findings = findings_of(9)
     show(findings)
     short = " ".join(capsys.readouterr().out.split())
     show(findings, wide=True)
@@ -58,11 +59,11 @@ def test_the_short_answer_says_what_each_number_is_and_the_wide_one_who_leads_be
 def test_one_project_has_no_chance_of_being_the_best_in_terminal_and_page(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    show(Findings.of(made(1)), wide=True)
+    show(findings_of(1), wide=True)
     assert "one project" in capsys.readouterr().out
-    assert "one project</td>" in Report(made(1)).headline.html
-    assert "too few</td>" in Report(made(3)).headline.html
-    show(Findings.of(made(9)), wide=True)
+    assert "one project</td>" in report_of(1).headline.html
+    assert "too few</td>" in report_of(3).headline.html
+    show(findings_of(9), wide=True)
     assert "one project" not in capsys.readouterr().out
 
 
@@ -83,10 +84,10 @@ def test_one_project_has_no_chance_of_being_the_best_in_terminal_and_page(
 def test_terminal_and_page_say_once_beside_the_table_what_the_same_size_is(
     shares: tuple[float, ...], meaning: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = made(9, shares=shares)
-    show(Findings.of(run), wide=True)
+    report = report_of(9, shares=shares)
+    show(report.findings, wide=True)
     terminal = capsys.readouterr().out
-    page = re.sub("&nbsp;|\xa0", " ", Report(run).headline.html)
+    page = re.sub("&nbsp;|\xa0", " ", report.headline.html)
     for text in (terminal, page):
         words = " ".join(text.split())
         assert words.count("Same size: all strategies") == 1 and meaning in words
@@ -99,7 +100,7 @@ def test_terminal_and_page_say_once_beside_the_table_what_the_same_size_is(
 def test_what_is_saved_on_own_triggers_stands_in_no_table_at_the_same_size(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    show(Findings.of(made(9)))
+    show(findings_of(9))
     own, _, same_size = capsys.readouterr().out.partition(" at the same size:")
     assert "saved" in own and "as the best" in own
     assert "saved" not in same_size.partition("Means over")[0]
@@ -109,22 +110,23 @@ def test_terminal_and_page_say_that_the_oracle_is_the_ceiling_of_names_only(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = "Oracle: knows the names that will be needed, so it is the ceiling of names only."
+    assert words not in report_of(9).headline.html
     run = made(9)
-    assert words not in Report(run).headline.html
     for table in run.rows.values():
         for row in table:
             if row.get("strategy") == "null":
                 row["strategy"] = "oracle"
-    show(Findings.of(run), wide=True)
+    report = Report(run)
+    show(report.findings, wide=True)
     assert words in " ".join(capsys.readouterr().out.split())
-    _, _, below = Report(run).headline.html.partition("Every size, cost and further figures")
+    _, _, below = report.headline.html.partition("Every size, cost and further figures")
     assert words in below
 
 
 def test_a_run_without_equal_size_has_no_figure_at_the_same_size(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    show(Findings.of(made(9, shares=())))
+    show(findings_of(9, shares=()))
     text = capsys.readouterr().out
     assert (
         "Names on its own trigger:" in text
@@ -135,18 +137,19 @@ def test_a_run_without_equal_size_has_no_figure_at_the_same_size(
 def test_a_terminal_sees_the_best_row_in_bold_and_a_pipe_no_codes(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    show(Findings.of(made(9)))
+    findings = findings_of(9)
+    show(findings)
     assert "\x1b" not in capsys.readouterr().out
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
-    show(Findings.of(made(9)))
+    show(findings)
     text = capsys.readouterr().out
     assert "\x1b[1mUse summarize.\x1b[0m" in text and re.search(
         r"^\x1b\[1msummarize *\x1b\[0m", text, re.MULTILINE
     )
     assert re.search(r"^pipeline +59 %", text, re.MULTILINE)
     monkeypatch.setenv("NO_COLOR", "1")
-    show(Findings.of(made(9)))
+    show(findings)
     assert "\x1b" not in capsys.readouterr().out
 
 
@@ -171,13 +174,14 @@ def test_the_cost_difference_is_one_ratio_of_sums_in_terminal_json_report_and_no
     whole = sum(2.0 + n for n in range(9))
     saved = {name: 1 - 9 * usd / whole for name, usd in spent.items()}
     assert saved["summarize"] < 0 < saved["truncate"]
-    rows = {row["strategy"]: row for row in headline(Findings.of(run))}
-    show(Findings.of(run), wide=True)
+    report = Report(run)
+    rows = {row["strategy"]: row for row in headline(report.findings)}
+    show(report.findings, wide=True)
     printed = capsys.readouterr().out
-    table = Report(run).headline.data
+    table = report.headline.data
     assert table is not None
     data = table.set_index("strategy")
-    page = re.sub(r"&nbsp;|\xa0", " ", Report(run).headline.html)
+    page = re.sub(r"&nbsp;|\xa0", " ", report.headline.html)
     for name, share in saved.items():
         low, high = (data.loc[name, f"cost_saved_{end}"] for end in ("low", "high"))
         assert low < share < high
@@ -268,18 +272,18 @@ def test_the_page_is_written_though_nobody_reads_the_answer_to_its_end(
 def test_the_agents_own_compaction_stands_with_its_interval_in_terminal_and_headline_table(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    run = with_recorded(9)
-    show(Findings.of(run))
+    report = Report(with_recorded(9))
+    show(report.findings)
     printed = capsys.readouterr().out
     (own,) = re.findall(r"^recorded .* (\S+) % \((\S+) to (\S+)\)$", printed, re.MULTILINE)
     assert own[0] == "66" and own[1] < own[0] < own[2]
     assert max(map(len, printed.splitlines())) <= 80
-    page = Report(run).headline.html
+    page = report.headline.html
     assert page.count('href="#where-the-recorded-agent-compacted"') == 2 and "66 %" in re.sub(
         "&nbsp;|\xa0", " ", page
     )
-    assert 'id="where-the-recorded-agent-compacted"' in Report(run).recorded.html
-    show(Findings.of(made(9)))
+    assert 'id="where-the-recorded-agent-compacted"' in report.recorded.html
+    show(findings_of(9))
     assert "recorded" not in capsys.readouterr().out
 
 

@@ -4,7 +4,7 @@ ones.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,32 @@ def with_recorded(sessions: int = 3) -> PlantedRun:
     return run
 
 
+class WorkedOut:
+    """A run, and what it says, each worked out when a test first asks for it."""
+
+    def __init__(self, run: PlantedRun) -> None:
+        self.run = run
+
+    @cached_property
+    def tables(self) -> Tables:
+        return Tables.of(self.run)
+
+    @cached_property
+    def findings(self) -> Findings:
+        return Findings.of_tables(self.tables)
+
+    @cached_property
+    def report(self) -> Report:
+        return Report(self.run, findings=self.findings)
+
+
 @cache
+def _worked_out(
+    sessions: int, strategies: tuple[str, ...], shares: tuple[float, ...], **text: str
+) -> WorkedOut:
+    return WorkedOut(made(sessions, strategies, shares, **text))
+
+
 def tables_of(
     sessions: int = 3,
     strategies: tuple[str, ...] = tuple(KEEPS),
@@ -76,10 +101,9 @@ def tables_of(
     **text: str,
 ) -> Tables:
     """The tables of such a run, made once for all tests; nobody writes into them."""
-    return Tables.of(made(sessions, strategies, shares, **text))
+    return _worked_out(sessions, strategies, shares, **text).tables
 
 
-@cache
 def findings_of(
     sessions: int = 3,
     strategies: tuple[str, ...] = tuple(KEEPS),
@@ -87,10 +111,9 @@ def findings_of(
     **text: str,
 ) -> Findings:
     """What such a run says, worked out once for all tests."""
-    return Findings.of_tables(tables_of(sessions, strategies, shares, **text))
+    return _worked_out(sessions, strategies, shares, **text).findings
 
 
-@cache
 def report_of(
     sessions: int = 3,
     strategies: tuple[str, ...] = tuple(KEEPS),
@@ -98,8 +121,7 @@ def report_of(
     **text: str,
 ) -> Report:
     """The report of such a run, its findings worked out once for all tests."""
-    findings = findings_of(sessions, strategies, shares, **text)
-    return Report(made(sessions, strategies, shares, **text), findings=findings)
+    return _worked_out(sessions, strategies, shares, **text).report
 
 
 HOSTILE = (

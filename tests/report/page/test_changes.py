@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from planted_run import PlantedRun
-from report.page.made import made, tables_of
+from report.page.made import made, report_of, tables_of
 
 from workbench import Report, Results
 from workbench.evaluation.findings.changes import changes
@@ -70,7 +70,7 @@ def test_what_else_differs_is_said() -> None:
 
 
 def test_without_another_run_nothing_is_said() -> None:
-    report = Report(made(3))
+    report = report_of(3)
     assert report.changed.html == report.changes.html == report.sweep.html == ""
 
 

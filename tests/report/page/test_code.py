@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from planted_run import PlantedRun
-from report.page.made import made
+from report.page.made import made, report_of
 
-from workbench import Findings, Report
+from workbench import Report
 from workbench.cli.headline import show
 from workbench.cli.headline_table import headline
 from workbench.evaluation.findings.tables import Tables
@@ -29,8 +31,14 @@ def with_code(sessions: int) -> PlantedRun:
     return run
 
 
+@cache
+def report_with_code(sessions: int) -> Report:
+    """The report of such a run, made once for all tests."""
+    return Report(with_code(sessions))
+
+
 def test_both_tables_have_code_beside_names_where_any_session_needs_code() -> None:
-    html = Report(with_code(9)).headline.html
+    html = report_with_code(9).headline.html
     assert html.index(">Names</th>") < html.index(">Code</th>")
     same_size = html.partition("all cut to the same size")[2]
     assert same_size.index(">Names</th>") < same_size.index(">Code</th>")
@@ -38,18 +46,18 @@ def test_both_tables_have_code_beside_names_where_any_session_needs_code() -> No
 
 
 def test_without_needs_of_code_there_is_no_column_of_it() -> None:
-    assert "Code" not in Report(with_code(0)).headline.html
-    assert "Code" not in Report(made(9)).headline.html
+    assert "Code" not in report_with_code(0).headline.html
+    assert "Code" not in report_of(9).headline.html
 
 
 def test_the_mean_is_over_the_sessions_that_need_code_and_none_counts_as_zero() -> None:
-    rows = {row["strategy"]: row for row in headline(Findings.of(with_code(4)))}
+    rows = {row["strategy"]: row for row in headline(report_with_code(4).findings)}
     assert rows["summarize"]["code"] == pytest.approx(rows["summarize"]["names"] / 2, abs=0.1)
     assert rows["summarize"]["code_own"] is not None
 
 
 def test_the_terminal_shows_it_and_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    show(Findings.of(with_code(9)))
+    show(report_with_code(9).findings)
     text = capsys.readouterr().out
     assert "Names and code" in text and "edited or quoted" in " ".join(text.split())
 
@@ -63,4 +71,4 @@ def test_strategies_are_not_ranked_by_code_even_where_nothing_else_has_a_value()
 
 
 def test_code_is_compared_with_the_baseline_too() -> None:
-    assert "Code, all cut to the same size" in Report(with_code(9)).differences.html
+    assert "Code, all cut to the same size" in report_with_code(9).differences.html

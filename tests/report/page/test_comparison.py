@@ -72,7 +72,7 @@ def test_an_empty_run_has_no_differences() -> None:
 
 
 def test_every_table_of_a_report_is_a_data_frame_with_the_documented_columns() -> None:
-    report = Report(made(9))
+    report = report_of(9)
     documented = dict(
         re.findall(r"^\| `(\w+)` \| [^|]+\| `([a-z_ ]+)`", DOCS.read_text(encoding="utf-8"), re.M)
     )

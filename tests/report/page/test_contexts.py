@@ -67,4 +67,4 @@ def test_more_sessions_than_a_page_takes_are_counted() -> None:
 
 
 def test_without_a_replay_there_is_a_sentence() -> None:
-    assert "Nothing to draw" in Report(made(0)).contexts.html
+    assert "Nothing to draw" in report_of(0).contexts.html

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from planted_run import PlantedRun
-from report.page.made import KEEPS, made, with_recorded
+from report.page.made import KEEPS, findings_of, made, report_of, with_recorded
 from report.page.test_panel import with_phrases
 
 from workbench import Findings, Report
@@ -197,9 +197,8 @@ def test_a_lead_within_chance_is_of_no_high_confidence() -> None:
         ):
             turn = 0.3 * (-1) ** int(row["session"][-2:])
             row["value"] = 0.6 + (0.05 + turn) * (row["strategy"] == "summarize")
-    assert "which may be chance" in decided(run).confidence and decided(run).confidence.startswith(
-        "Confidence: fair."
-    )
+    confidence = decided(run).confidence
+    assert "which may be chance" in confidence and confidence.startswith("Confidence: fair.")
 
 
 def test_what_no_provider_takes_or_is_not_whole_is_not_recommended() -> None:
@@ -211,16 +210,16 @@ def test_what_no_provider_takes_or_is_not_whole_is_not_recommended() -> None:
     run.rows["replays"][list(KEEPS).index("pipeline")].update(
         status="pending", reason="asked later"
     )
-    assert decided(run).use == "truncate"
-    assert decided(run).recommendation.startswith(
-        "truncate is the only strategy with figures that count"
-    )
+    only = decided(run)
+    assert only.use == "truncate"
+    assert only.recommendation.startswith("truncate is the only strategy with figures that count")
 
 
 def test_the_agents_own_compaction_stands_beside_the_recommended_one() -> None:
     run = with_recorded(9)
     assert "their own compaction keeps 66 % (95 % interval 64 to 68 %)" in decided(run).agent
-    assert decided(made(9)).agent == ""
+    without = findings_of(9).decision
+    assert without is not None and without.agent == ""
 
 
 def test_where_nothing_is_compacted_or_scored_nothing_is_recommended() -> None:
@@ -234,14 +233,13 @@ def test_where_nothing_is_compacted_or_scored_nothing_is_recommended() -> None:
     )
     for row in run.rows["scores"]:
         row["value"] = None
-    assert (
-        Findings.of(run).decision is None
-        and "No strategy could be scored" in Report(run).verdict.html
-    )
+    report = Report(run)
+    assert report.findings.decision is None
+    assert "No strategy could be scored" in report.verdict.html
 
 
 def test_the_page_begins_with_it_and_the_answer_at_equal_size_follows_the_table() -> None:
-    report = Report(made(9))
+    report = report_of(9)
     assert (
         "<strong>Use summarize.</strong>" in report.verdict.html
         and "What would change it" in report.verdict.html
@@ -258,12 +256,15 @@ def test_the_page_begins_with_it_and_the_answer_at_equal_size_follows_the_table(
 def test_a_chart_shows_what_is_likely_best_at_each_price_where_there_are_enough_projects() -> None:
     run = priced(made(9), truncate=0.5, summarize=0.1, pipeline=0.2)
     run = on_own_trigger(run, summarize=0.8, pipeline=0.7, truncate=0.6)
-    chart = Report(run).likely_best
+    report = Report(run)
+    chart = report.likely_best
     assert not isinstance(chart, Html)
     assert "summarize 100 % at 0 points" in chart.alt and "truncate 100 % at 30 points" in chart.alt
     (axes,) = chart.figure.axes
     switch = np.asarray(axes.lines[-1].get_xdata(), dtype=float)
-    assert switch.tolist() == pytest.approx(list(decided(run).switch_prices * 2))
+    decision = report.findings.decision
+    assert decision is not None
+    assert switch.tolist() == pytest.approx(list(decision.switch_prices * 2))
     of_few_projects = Report(priced(made(3), truncate=0.5)).likely_best
     assert isinstance(of_few_projects, Html) and of_few_projects.html == ""
 
@@ -341,10 +342,11 @@ def test_both_tables_of_page_and_terminal_have_the_order_of_the_recommendation(
 
 
 def test_each_reason_stands_under_the_question_that_it_answers() -> None:
-    run = priced(made(9), summarize=0.4, pipeline=0.3, truncate=0.2)
-    reasons = decided(run).reasons
+    report = Report(priced(made(9), summarize=0.4, pipeline=0.3, truncate=0.2))
+    assert report.findings.decision is not None
+    reasons = report.findings.decision.reasons
     assert list(reasons) == ["What it keeps and saves", "At your price", "The bill", "How sure"]
-    page = Report(run).verdict.html
+    page = report.verdict.html
     places = [page.index(f"<dt>{question}</dt>") for question in reasons]
     assert places == sorted(places)
     assert page.index("<dt>How sure</dt>") < page.index("<dt>What would change it</dt>")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from planted_run import PlantedRun, simulation
-from report.page.made import made
+from report.page.made import findings_of, made, report_of
 
 from workbench import Findings, Report
 from workbench.cli.headline import outcome, show
@@ -43,14 +44,20 @@ def run() -> PlantedRun:
     return made_results
 
 
+@cache
+def report_with_recall() -> Report:
+    """The report of such a run, made once for all tests."""
+    return Report(run())
+
+
 def test_what_is_visible_recoverable_and_lost_and_what_it_saves() -> None:
-    paging = Report(run()).paging.data
-    assert paging is not None
-    (row,) = paging.to_dict("records")
+    paging = report_with_recall().paging
+    assert paging.data is not None
+    (row,) = paging.data.to_dict("records")
     assert (row["visible"], row["recoverable"], row["lost"]) == pytest.approx((0.5, 0.3, 0.2))
     assert (row["fault_rate"], row["calls"], row["usd_recall"]) == (0.25, 11.0, 0.5)
     assert (row["saved"], row["saved_without"]) == (0.125, 0.25)
-    assert "11" in Report(run()).paging.html and "30 %" in Report(run()).paging.html
+    assert "11" in paging.html and "30 %" in paging.html
 
 
 def test_with_and_without_recall_are_estimates_of_one_kind(tmp_path: Path) -> None:
@@ -80,25 +87,26 @@ def test_the_decision_says_what_recall_adds_and_costs_where_it_recommends_it() -
     decision = Findings.of(source).decision
     assert decision is not None and decision.use == "truncate"
     assert "with them truncate has another 30 % within reach and saves 12 %" in decision.trade_off
-    other = Findings.of(made(9)).decision
+    other = findings_of(9).decision
     assert other is not None and "recall" not in other.trade_off
 
 
 def test_a_run_without_recall_says_nothing_of_it(capsys: pytest.CaptureFixture[str]) -> None:
-    part = Report(made(2)).paging
+    part = report_of(2).paging
     assert not part.html and part.data is not None and part.data.empty
-    show(Findings.of(made(9)))
+    show(findings_of(9))
     assert "recall gives back" not in capsys.readouterr().out
-    assert outcome(made(2), Findings.of(made(2)), no_report=True)["within_reach"] == []
+    assert outcome(made(2), findings_of(2), no_report=True)["within_reach"] == []
 
 
 def test_the_command_line_has_a_table_of_it_in_eighty_columns(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    show(Findings.of(run()))
+    report = report_with_recall()
+    show(report.findings)
     text = capsys.readouterr().out
     assert "Within reach of recall" in text and max(map(len, text.splitlines())) <= 80
-    within_reach = outcome(run(), Findings.of(run()), no_report=True)["within_reach"]
+    within_reach = outcome(report.results, report.findings, no_report=True)["within_reach"]
     assert isinstance(within_reach, list)
     (row,) = within_reach
     assert row["strategy"] == "truncate" and row["lost"] == pytest.approx(0.2)

@@ -5,11 +5,12 @@ error may be larger.
 from __future__ import annotations
 
 import re
+from functools import cache
 from html import unescape
 
 import pytest
 from planted_run import PlantedRun
-from report.page.made import KEEPS, made
+from report.page.made import KEEPS, findings_of, made, report_of, tables_of
 
 from workbench import Findings, Report
 from workbench.cli.headline import outcome, show
@@ -57,6 +58,12 @@ def examined(sessions: int = 9, having: int = 9, **tells: float) -> PlantedRun:
     return run
 
 
+@cache
+def report_of_examined() -> Report:
+    """The report of a run in which every session has an exam, made once for all tests."""
+    return Report(examined())
+
+
 def written_by(run: PlantedRun, **writers: str) -> PlantedRun:
     """The same where these wrote the strategies' summaries."""
     for row in run.rows["compactions"]:
@@ -64,18 +71,17 @@ def written_by(run: PlantedRun, **writers: str) -> PlantedRun:
     return run
 
 
-def printed(run: PlantedRun, capsys: pytest.CaptureFixture[str]) -> str:
-    show(Findings.of(run))
+def printed(findings: Findings, capsys: pytest.CaptureFixture[str]) -> str:
+    show(findings)
     return " ".join(capsys.readouterr().out.split())
 
 
-def page(run: PlantedRun) -> str:
-    report = Report(run)
+def page(report: Report) -> str:
     return " ".join(re.sub(r"&nbsp;|\xa0", " ", report.verdict.html + report.headline.html).split())
 
 
 def test_the_headline_is_the_work_and_names_each_with_an_interval() -> None:
-    headline = Report(examined()).headline.data
+    headline = report_of_examined().headline.data
     assert headline is not None
     row = headline.set_index("strategy").loc["pipeline"]
     for half in ("work", "names"):
@@ -84,28 +90,30 @@ def test_the_headline_is_the_work_and_names_each_with_an_interval() -> None:
 
 def test_strategies_are_ranked_by_the_work_where_it_is_known() -> None:
     assert KEEPS["summarize"] > KEEPS["pipeline"]
-    assert Tables.of(made(9)).contenders[0] == "summarize"
-    assert Tables.of(examined()).contenders[0] == "pipeline"
+    assert tables_of(9).contenders[0] == "summarize"
+    assert report_of_examined().findings.tables.contenders[0] == "pipeline"
     assert Tables.of(examined(having=4)).contenders[0] == "summarize"
 
 
 def test_terminal_page_and_json_say_who_read_in_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    run = examined()
-    line = Findings.of(run).read_by
+    report = report_of_examined()
+    findings = report.findings
+    line = findings.read_by
     assert "AUC" not in line and "predicts what a model would answer" in line
     assert "In a single new project its level may be off by 20 points" in line
-    assert line in printed(run, capsys)
-    assert line in unescape(page(run)).replace("\xa0", " ")
-    assert outcome(run, Findings.of(run), no_report=True)["read_by"] == line
+    assert line in printed(findings, capsys)
+    assert line in unescape(page(report)).replace("\xa0", " ")
+    assert outcome(report.results, findings, no_report=True)["read_by"] == line
 
 
 def test_terminal_page_and_json_agree_on_both_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    run = examined()
-    tables = Tables.of(run)
-    text, html = printed(run, capsys), page(run)
-    strategies = outcome(run, Findings.of_tables(tables), no_report=True)["strategies"]
+    report = report_of_examined()
+    findings = report.findings
+    tables = findings.tables
+    text, html = printed(findings, capsys), page(report)
+    strategies = outcome(report.results, findings, no_report=True)["strategies"]
     assert isinstance(strategies, list)
     rows = {row["strategy"]: row for row in strategies}
     for name in tables.contenders:
@@ -132,7 +140,7 @@ def test_the_recordings_own_statements_stand_in_where_nobody_wrote_an_exam() -> 
     assert "themselves) stand in: " in unknown_work
     assert "truncate 40 %" in unknown_work
     assert "a model's own words too little" in unknown_work
-    assert "stand in" not in Findings.of(made(9)).unknown_work
+    assert "stand in" not in findings_of(9).unknown_work
 
 
 @pytest.mark.parametrize(
@@ -141,23 +149,24 @@ def test_the_recordings_own_statements_stand_in_where_nobody_wrote_an_exam() -> 
 def test_what_nobody_asked_is_said_to_be_unknown_with_the_command(
     having: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = examined(having=having)
-    assert words in Findings.of(run).unknown_work
-    for text in (printed(run, capsys), page(run)):
+    report = Report(examined(having=having))
+    assert words in report.findings.unknown_work
+    for text in (printed(report.findings, capsys), page(report)):
         assert f"How the work stands is unknown {words}" in text
         assert "workbench lab exam write" in text
 
 
 def test_a_run_of_which_all_is_known_says_nothing_of_that() -> None:
-    assert Findings.of(examined()).unknown_work == ""
+    assert report_of_examined().findings.unknown_work == ""
 
 
 def test_an_unknown_half_is_missing_and_never_zero() -> None:
-    headline = Report(made(9)).headline.data
+    report = report_of(9)
+    headline = report.headline.data
     assert headline is not None
     row = headline.set_index("strategy").loc["pipeline"]
     assert row["work"] is None or row["work"] != row["work"]
-    assert "0 %" not in re.findall(r"The work", page(made(9)))
+    assert "0 %" not in re.findall(r"The work", page(report))
 
 
 def test_where_rules_wrote_all_summaries_the_first_line_says_what_is_compared(
@@ -166,11 +175,12 @@ def test_where_rules_wrote_all_summaries_the_first_line_says_what_is_compared(
     run = written_by(
         examined(), summarize="extractive", pipeline="extractive + the strategy's stand-in"
     )
-    assert printed(run, capsys).startswith(WITHOUT_A_MODEL)
-    assert f'<p class="opening">{WITHOUT_A_MODEL}</p>' in page(run)
+    report = Report(run)
+    assert printed(report.findings, capsys).startswith(WITHOUT_A_MODEL)
+    assert f'<p class="opening">{WITHOUT_A_MODEL}</p>' in page(report)
     with_model = written_by(examined(), summarize="a-model", pipeline="extractive")
-    assert WITHOUT_A_MODEL not in printed(with_model, capsys)
-    assert WITHOUT_A_MODEL not in printed(examined(), capsys)
+    assert WITHOUT_A_MODEL not in printed(Findings.of(with_model), capsys)
+    assert WITHOUT_A_MODEL not in printed(report_of_examined().findings, capsys)
 
 
 def test_a_strategy_is_of_the_kind_of_its_writers() -> None:
@@ -223,30 +233,33 @@ def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(
     run = written_by(
         examined(summarize=0.70 - error / 4), summarize="a-model", pipeline="extractive"
     )
-    decision = Findings.of(run).decision
-    assert decision is not None
-    assert decision.use == ""
-    assert decision.recommendation.startswith(
+    report = Report(run)
+    findings = report.findings
+    assert findings.decision is not None
+    assert findings.decision.use == ""
+    assert findings.decision.recommendation.startswith(
         "No winner between pipeline and summarize on their own triggers: the fitted reader's own"
         " error between a "
     )
-    assert Findings.of(run).verdict.answer.startswith("No winner between")
-    assert "The fitted reader predicted" in page(run)
-    calibration = outcome(run, Findings.of(run), no_report=True)["calibration"]
+    assert findings.verdict.answer.startswith("No winner between")
+    text = page(report)
+    assert "The fitted reader predicted" in text
+    calibration = outcome(run, findings, no_report=True)["calibration"]
     assert isinstance(calibration, dict)
     for kind in ("model", "rule"):
-        assert f"{calibration[kind]['real']:.2f}".removeprefix("0") in page(run)
-    assert "No winner between" in printed(run, capsys)
+        assert f"{calibration[kind]['real']:.2f}".removeprefix("0") in text
+    assert "No winner between" in printed(findings, capsys)
 
 
 def test_who_is_hardly_ever_the_best_is_not_among_those_without_a_winner() -> None:
     run = written_by(
         examined(summarize=0.70 - 0.02, truncate=0.55), summarize="a-model", pipeline="extractive"
     )
-    decision = Findings.of(run).decision
+    findings = Findings.of(run)
+    decision = findings.decision
     assert decision is not None
     assert decision.level["truncate"] < POSSIBLE < LIKELY
-    assert abs(0.70 - 0.55) < bias_between(Tables.of(run), "summarize", "truncate", WORK)
+    assert abs(0.70 - 0.55) < bias_between(findings.tables, "summarize", "truncate", WORK)
     assert "truncate" not in decision.recommendation
     assert "summarize" in decision.recommendation and "pipeline" in decision.recommendation
 

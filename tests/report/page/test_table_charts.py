@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from report.page.made import made
+from report.page.made import report_of
 
 from builders import remembering, rules, said
 from workbench import Report, Results, Session, UnknownName, compare
@@ -57,4 +57,4 @@ def test_a_rule_that_went_with_the_oldest_messages_is_lost(run: Results) -> None
 
 
 def test_where_nobody_set_a_rule_a_sentence_says_so() -> None:
-    assert "set no rule" in Report(made()).rules.html
+    assert "set no rule" in report_of().rules.html

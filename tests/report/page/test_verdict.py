@@ -2,7 +2,7 @@ from typing import Any
 
 import numpy as np
 from planted_run import PlantedRun
-from report.page.made import made, report_of
+from report.page.made import findings_of, made, report_of
 
 from workbench import Findings
 from workbench.evaluation.findings.tables import Tables
@@ -34,7 +34,7 @@ def leading(source: PlantedRun, by: float, spread: float, seed: int = 3) -> Plan
 
 
 def test_it_names_who_keeps_most_at_the_same_size_and_what_that_saves() -> None:
-    found = told(made(9))
+    found = findings_of(9).verdict
     assert found.answer.startswith(
         "summarize keeps most. At the same size (5 %, 10 % and 20 % of the history), summarize"
     )
@@ -42,7 +42,7 @@ def test_it_names_who_keeps_most_at_the_same_size_and_what_that_saves() -> None:
 
 
 def test_few_sessions_are_called_an_example_with_how_many_would_do() -> None:
-    found = told(made(3))
+    found = findings_of(3).verdict
     assert found.answer.startswith("In these 3 sessions, summarize keeps most.")
     assert (
         "3 sessions are too few" in found.sure
@@ -52,14 +52,14 @@ def test_few_sessions_are_called_an_example_with_how_many_would_do() -> None:
 
 
 def test_one_session_is_too_few_in_good_english() -> None:
-    found = told(made(1))
+    found = findings_of(1).verdict
     assert found.sure.startswith("1 session is too few") and found.answer.startswith(
         "In this session, summarize"
     )
 
 
 def test_a_clear_lead_comes_with_its_interval_and_its_test() -> None:
-    sure = told(made(9)).sure
+    sure = findings_of(9).verdict.sure
     assert sure.startswith(
         "summarize leads pipeline by 10 points (95 % CI +7 to +13, p = 0.012) and truncate by"
     )
@@ -84,11 +84,12 @@ def test_two_points_over_ten_sessions_are_clear_only_where_the_corrected_test_sa
     for row in source.rows["scores"]:
         if row["metric"] == "exam_recall" and row["strategy"] == "opal":
             row["value"] = 0.7 + 0.001 * (-1) ** hash_of(row["session"])
-    found = Findings.of(source).figures.lead
-    assert found is not None
-    rivals = found.set_index("strategy").loc["pipeline"]
+    findings = Findings.of(source)
+    lead = findings.figures.lead
+    assert lead is not None
+    rivals = lead.set_index("strategy").loc["pipeline"]
     assert rivals["p"] < 0.05 < rivals["p_holm"] and rivals["low"] > 0
-    found = told(source)
+    found = findings.verdict
     assert (
         "No strategy is clearly ahead" in found.answer
         and "summarize against pipeline is not significant" in found.sure
@@ -131,12 +132,12 @@ def test_of_many_unread_files_the_first_are_named_and_where_the_others_are() -> 
 
 
 def test_without_equal_size_it_says_on_whose_trigger() -> None:
-    found = told(made(3, shares=()))
+    found = findings_of(3, shares=()).verdict
     assert "On its own trigger, summarize keeps" in found.answer
 
 
 def test_nothing_to_compare_is_said_in_words() -> None:
-    assert "no session could be read" in told(made(0)).answer
+    assert "no session could be read" in findings_of(0).verdict.answer
 
 
 def test_no_figure_comes_with_its_reason() -> None:
@@ -183,7 +184,7 @@ def test_a_run_that_was_written_before_reports_were_counted_claims_no_count() ->
 
 
 def test_it_uses_no_internal_names() -> None:
-    text = str(told(made(9)))
+    text = str(findings_of(9).verdict)
     assert not any(
         word in text for word in ("recall", "matched", "natural", "tokens_saved", "nan", "None")
     )
@@ -217,8 +218,7 @@ def test_who_cannot_be_cut_to_the_size_is_not_ranked_whatever_it_keeps() -> None
         "truncate is larger than one of the sizes, 5 %, 10 % and 20 % of the history, in every"
         " session, so it is not ranked." in str(found)
     )
-    some = told(larger(made(9), "truncate", 0))
-    assert "not ranked" not in str(some)
+    assert "not ranked" not in str(findings_of(9).verdict)
     assert "of the history, in 2 of 9 sessions, so it is not ranked" in str(
         told(larger(made(9), "truncate", 2))
     )
@@ -244,7 +244,7 @@ def test_where_nothing_could_be_cut_the_answer_is_of_their_own_triggers() -> Non
 
 
 def test_the_sessions_of_a_mean_at_equal_size_are_named_where_they_are_fewer() -> None:
-    assert str(Findings.of(made(12)).counts) == "12 sessions"
+    assert str(findings_of(12).counts) == "12 sessions"
     fewer = str(Findings.of(larger(made(12), "truncate", 1)).counts)
     assert fewer == "12 sessions; at the same size over 11 sessions"
 
@@ -275,8 +275,8 @@ def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:
 
 
 def test_what_is_held_says_how_many_sessions_it_rests_on_where_they_are_fewer() -> None:
+    assert "can be scored" not in findings_of(3).verdict.price
     source = made(3)
-    assert "can be scored" not in Findings.of(source).verdict.price
     for row in source.rows["scores"]:
         if (
             row["session"] == "session-00"
@@ -303,8 +303,8 @@ def test_half_lives_are_told_in_words() -> None:
 
 
 def test_a_session_without_a_figure_of_one_strategy_is_in_no_mean_and_is_named() -> None:
+    assert "leave out" not in str(findings_of(11).verdict)
     run = made(11)
-    assert "leave out" not in str(told(run))
     for row in run.rows["scores"]:
         if row["session"] == "session-03" and row["strategy"] == "summarize":
             row["value"] = None

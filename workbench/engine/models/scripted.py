@@ -41,6 +41,8 @@ class Scripted:
 
 
 HOST = "127.0.0.1"
+SECONDS_TO_STOP = 0.02
+"""How long `stop` waits at most for the server to see it."""
 
 
 class Loopback(ThreadingHTTPServer):
@@ -64,7 +66,7 @@ class Loopback(ThreadingHTTPServer):
         self.refused = 0
         self.repeated = 0
         self.url = f"http://{HOST}:{self.server_port}/v1"
-        Thread(target=self.serve_forever, daemon=True).start()
+        Thread(target=self.serve_forever, args=(SECONDS_TO_STOP,), daemon=True).start()
 
     def stop(self) -> None:
         """Stop listening."""
