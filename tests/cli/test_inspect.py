@@ -190,6 +190,19 @@ def test_a_session_that_copied_requests_of_another_says_so(
     assert "resumed: 2 of its 3 requests were copied from session 'original' in" in page
 
 
+def test_it_says_that_files_at_addresses_are_not_compared(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fsspec = pytest.importorskip("fsspec", reason="the extra `remote` is not installed")
+    for name in ("one", "two"):
+        fsspec.filesystem("memory").pipe_file(f"/inspected/{name}.jsonl", recording.read_bytes())
+    (recording.parent / "two.jsonl").write_bytes(recording.read_bytes())
+    for place, is_said in (("memory://inspected", True), (str(recording.parent), False)):
+        assert main(["inspect", place]) == 0
+        page = " ".join(capsys.readouterr().out.split())
+        assert ("Files at addresses are not compared with each other" in page) is is_said
+
+
 def test_as_json_the_sources_add_up_to_the_prompt(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

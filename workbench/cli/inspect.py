@@ -6,8 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from workbench.base.errors import SettingError
-from workbench.base.formats import NOTHING, count, dollars, percent, some
+from workbench.base.formats import count, dollars, percent, some
 from workbench.cli.inspect_facts import describe_context, describe_session
+from workbench.cli.inspect_list import say_sessions
 from workbench.cli.next_steps import next_for, say_next, typed_line
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
 from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table, write
@@ -16,17 +17,6 @@ from workbench.evaluation.analysis.composition import SURPLUS, UNEXPLAINED, Reco
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.replays.agents import agent_of
 from workbench.recordings.importers.importer import scan
-
-COLUMNS = {
-    "session": "session", "format": "format", "model": "model", "messages": "messages", "calls": "tool_calls",
-    "tokens": "tokens:count", "text\nread": "text_read:percent", "in\nnotes": "text_in_notes:percent",
-}  # fmt: skip
-RARE_COLUMNS = {
-    "compactions": "compactions",
-    "branches": "further_branches",
-    "skipped": "skipped_lines",
-}
-"""Columns that stand only where a session has such a thing."""
 
 SOURCE_COLUMNS = {
     "who": "who",
@@ -124,7 +114,7 @@ def inspect(
     elif len(facts) == 1:
         _say_session(facts[0], context)
     elif facts:
-        _say_sessions(facts)
+        say_sessions(facts)
     if facts and not as_json:
         has_settings = newest is not None and agent_of(newest.sized.session) is not None
         largest = _too_small(facts, context)
@@ -220,30 +210,6 @@ def _say_facts(facts: Mapping[str, Any]) -> None:
                 words = percent(entry)
             if words:
                 say(f"{name.replace('_', ' '):<22}{printable(words)}")
-
-
-def _say_sessions(facts: Sequence[Mapping[str, Any]]) -> None:
-    """Print a row for each session."""
-    rows = [_row(session_facts) for session_facts in facts]
-    columns = dict(COLUMNS)
-    for heading, column in RARE_COLUMNS.items():
-        if any(row[column] for row in rows):
-            columns[heading] = column
-    say(table(rows, columns))
-    for session_facts in facts:
-        if session_facts["copied"]:
-            write(f"{session_facts['session']}: {session_facts['copied']}.")
-
-
-def _row(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts about a session as a row of a table."""
-    return {
-        **facts,
-        "model": str(facts["model"] or NOTHING).rpartition("/")[2],
-        "compactions": len(facts["recorded_compactions"]),
-        "further_branches": facts["branches"] - 1,
-        "skipped_lines": len(facts["skipped"]),
-    }
 
 
 def _is_reported_in_part(context: Mapping[str, Any]) -> bool:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from recordings.importers.files import written
 
-from workbench import Session, composition, load
+from workbench import Session, composition, load, save
+from workbench.cli import main
 from workbench.evaluation.analysis.recorded_compactions import compaction_bills
 from workbench.recordings.importers.importer import scan
 
@@ -96,13 +97,13 @@ def original(folder: Path, count: int = 4) -> Path:
     return written(folder, chained("original", claude("original", count)), "original.jsonl")
 
 
-def fork(folder: Path, copied: int = 3, own: int = 2) -> Path:
+def fork(folder: Path, copied: int = 3, own: int = 2, name: str = "fork") -> Path:
     """A fork that has the head of the original, as the client copies it, and goes on by itself."""
     head: list[Line] = []
-    for line in claude("fork", copied):
+    for line in claude(name, copied):
         head.append({**line, "forkedFrom": {"sessionId": "original", "messageUuid": line["uuid"]}})
-    lines = [*head, *claude("fork", own, copied, branch="f")]
-    return written(folder, chained("fork", lines), "a-fork.jsonl")
+    lines = [*head, *claude(name, own, copied, branch=name)]
+    return written(folder, chained(name, lines), f"a-{name}.jsonl")
 
 
 def codex(folder: Path, name: str, own: Sequence[int], second: int, forked: bool = False) -> Path:
@@ -187,9 +188,105 @@ def test_a_fork_alone_has_its_whole_bill(tmp_path: Path) -> None:
 
 def test_of_two_forks_without_their_original_the_first_keeps_the_head(tmp_path: Path) -> None:
     fork(tmp_path)
-    lines = [*claude("later", 3), *claude("later", 4, 3, branch="zz")]
-    written(tmp_path, chained("later", lines), "later.jsonl")
-    assert sorted(requests(tmp_path).values()) == [(4, 3), (5, 0)]
+    fork(tmp_path, own=4, name="zz-fork")
+    assert requests(tmp_path) == {"a-fork.jsonl": (5, 0), "a-zz-fork.jsonl": (4, 3)}
+
+
+def test_a_fork_that_did_not_go_on_has_no_request_of_its_own(tmp_path: Path) -> None:
+    original(tmp_path)
+    fork(tmp_path, own=0)
+    assert requests(tmp_path) == {"original.jsonl": (4, 0), "a-fork.jsonl": (0, 3)}
+
+
+@pytest.mark.parametrize("copy", ["a-backup.jsonl", "backup/original.jsonl"])
+def test_a_copy_that_was_made_half_way_is_no_original(tmp_path: Path, copy: str) -> None:
+    path = original(tmp_path)
+    half = tmp_path / copy
+    half.parent.mkdir(exist_ok=True)
+    lines = path.read_text().splitlines(keepends=True)
+    half.write_text("".join(lines[:5]))
+    counts = [(len(session.requests), session.copied_requests) for session in load([half, path])]
+    assert counts == [(0, 2), (4, 0)]
+
+
+def test_the_file_with_the_name_of_its_session_is_the_original_of_a_longer_one(
+    tmp_path: Path,
+) -> None:
+    original(tmp_path, 2)
+    written(tmp_path, chained("original", claude("original", 4)), "a-longer.jsonl")
+    assert requests(tmp_path) == {"original.jsonl": (2, 0), "a-longer.jsonl": (2, 2)}
+
+
+Told: TypeAlias = Callable[[Path], str]
+
+
+@pytest.fixture
+def told(capsys: pytest.CaptureFixture[str]) -> Told:
+    """What `inspect` says of the copied requests of a file that is read alone."""
+
+    def of_file(path: Path) -> str:
+        main(["inspect", "--json", str(path)])
+        (facts,) = json.loads(capsys.readouterr().out)["sessions"]
+        return str(facts["copied"])
+
+    return of_file
+
+
+def test_a_fork_alone_says_whose_requests_it_has(tmp_path: Path, told: Told) -> None:
+    sentence = "forked from session 'original', which is not among the files read; "
+    assert told(fork(tmp_path)) == f"{sentence}3 of its 5 requests may be billed there"
+
+
+def test_what_a_fork_says_of_itself_is_kept_where_it_is_saved(tmp_path: Path, told: Told) -> None:
+    path = fork(tmp_path)
+    save(load(path), tmp_path / "saved.jsonl")
+    assert told(tmp_path / "saved.jsonl") == told(path)
+
+
+def test_the_rollout_of_a_fork_alone_says_whose_requests_it_has(tmp_path: Path, told: Told) -> None:
+    path = codex(tmp_path, "child", [7, 8], second=120, forked=True)
+    assert "forked from session 'parent'" in told(path)
+    assert "4 of its 8 requests may be billed there" in told(path)
+
+
+def test_a_sub_agent_that_began_with_nothing_copied_nothing(tmp_path: Path, told: Told) -> None:
+    path = codex(tmp_path, "child", [7, 8], second=120, forked=True)
+    lines: list[Line] = [json.loads(line) for line in path.read_text().splitlines()]
+    own = [lines[0], *lines[9:]]
+    assert told(written(tmp_path, own, "agent.jsonl")) == ""
+
+
+def pi_fork(folder: Path, parent: str) -> Path:
+    """A session of pi of which two answers are older than itself, and one is newer."""
+    header = {"type": "session", "version": 3, "id": "s", "cwd": "/work"}
+    header["timestamp"] = "2026-01-01T10:30:00.000Z"
+    if parent:
+        header["parentSession"] = parent
+    lines: list[Line] = [header]
+    previous: str | None = None
+    for minute in (10, 20, 40):
+        for role in ("user", "assistant"):
+            entry_id = f"{role}-{minute}"
+            line = {
+                "type": "message",
+                "id": entry_id,
+                "parentId": previous,
+                "timestamp": f"2026-01-01T10:{minute}:00.000Z",
+                "message": {"role": role, "content": [{"type": "text", "text": entry_id}]},
+            }
+            lines.append(line)
+            previous = entry_id
+    return written(folder, lines, "pi.jsonl")
+
+
+def test_a_fork_of_pi_names_the_file_of_its_parent(tmp_path: Path, told: Told) -> None:
+    sentence = told(pi_fork(tmp_path, "/home/me/.pi/2026_parent.jsonl"))
+    assert "forked from session '2026_parent.jsonl'" in sentence
+    assert "2 of its 3 requests may be billed there" in sentence
+
+
+def test_a_session_of_pi_without_a_parent_is_no_fork(tmp_path: Path, told: Told) -> None:
+    assert told(pi_fork(tmp_path, "")) == ""
 
 
 def test_a_session_that_was_resumed_in_a_new_file_keeps_what_came_after(tmp_path: Path) -> None:

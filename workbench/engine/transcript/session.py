@@ -92,6 +92,23 @@ class CopiedRequests:
 
 NOTHING_COPIED = CopiedRequests("")
 
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """What a session's own file says that it copied from the session that it was forked from.
+
+    Attributes:
+        parent: id or file name of that session; empty where the file does not name it.
+        answers: ids of the copied answers, each to one request.
+    """
+
+    parent: str = ""
+    answers: tuple[str, ...] = ()
+
+
+NO_FORK = Fork()
+
+
 _TAGGED = re.compile(r"<([\w-]+)>.*?</\1>", re.DOTALL)
 """What a client puts around what it says itself in the user's name."""
 LONGEST_HEADING = 100
@@ -112,6 +129,7 @@ class Session:
         project: what unrelated sessions do not share, such as a repository or a folder.
         copied: which of its requests another session keeps. They are part of its contexts, and of
             no bill of its own.
+        fork: what its file says of the session that it was forked from.
     """
 
     id: str
@@ -123,6 +141,7 @@ class Session:
     cwd: str = ""
     project: str = ""
     copied: CopiedRequests = NOTHING_COPIED
+    fork: Fork = NO_FORK
 
     @classmethod
     def of(

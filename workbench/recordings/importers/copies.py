@@ -53,7 +53,8 @@ def mark_copies(sessions: Sequence[Session]) -> list[Session]:
     keepers: dict[Hashable, Session] = {}
     copied: dict[int, CopiedRequests] = {}
     file_marks = _file_marks(sessions)
-    for index in sorted(range(len(sessions)), key=lambda index: _age(sessions[index])):
+    ages = _ages(sessions)
+    for index in sorted(range(len(sessions)), key=ages.__getitem__):
         session = sessions[index]
         requests = list(_requests(session))
         original = keepers.get(file_marks[index])
@@ -81,12 +82,12 @@ def marked_as_copied(
 
 
 def copied_from(session: Session) -> str:
-    """How much a session copied, and which one keeps it, in words; empty where it copied
-    nothing.
+    """How much a session copied, and which one keeps it, in words; else what its own file says
+    of that. Empty where it copied nothing.
     """
     count = session.copied_requests
     if not count:
-        return ""
+        return _forked_from(session)
     keeper = session.copied
     total = some(count + len(session.requests), "request")
     share = f"{count:,} of its {total}" if session.requests else f"all of its {total}"
@@ -96,18 +97,56 @@ def copied_from(session: Session) -> str:
     return f"{words}, which keeps their bill"
 
 
-def _age(session: Session) -> tuple[list[float], int]:
-    """Sorts the session that was written first before its copies.
+def _forked_from(session: Session) -> str:
+    """How many requests a session has from one that is not here, as its file says it, in words."""
+    copied_ids = session.fork.answers
+    count = 0
+    for index in session.requests:
+        count += session.messages[index].id in copied_ids
+    if not count:
+        return ""
+    parent = f"session {session.fork.parent!r}" if session.fork.parent else "another session"
+    share = f"{count:,} of its {some(len(session.requests), 'request')}"
+    return f"forked from {parent}, which is not among the files read; {share} may be billed there"
 
-    Of two sessions that share their head, the one that left it first is the original; of equal
-    files, the one in the folder above.
+
+_Age: TypeAlias = tuple[bool, list[float], bool, int, int]
+
+
+def _ages(sessions: Sequence[Session]) -> list[_Age]:
+    """For each session what sorts the one that was written first before its copies.
+
+    What says of itself that it is a fork comes behind all others. Of two sessions that share their
+    head, the one that left it first is the original. Of several files of one session, that is the
+    one with the session's name, then the longest, then the one in the folder above.
     """
+    times_by_id: dict[str, list[float]] = {}
+    for session in sessions:
+        times = _answer_times(session)
+        if len(times) > len(times_by_id.get(session.id, [])):
+            times_by_id[session.id] = times
+    ages: list[_Age] = []
+    for session in sessions:
+        path = session.origin.path
+        file_name = path.rpartition("/")[2]
+        age = (
+            bool(session.fork.answers),
+            times_by_id.get(session.id, []),
+            session.id not in file_name,
+            -len(_answer_times(session)),
+            path.count("/"),
+        )
+        ages.append(age)
+    return ages
+
+
+def _answer_times(session: Session) -> list[float]:
+    """When each answer of the main path was given; 0 where that is unknown."""
     times: list[float] = []
     for message in session.messages:
         if message.role == "assistant":
             times.append(message.time or 0.0)
-    folders = session.origin.path.count("/")
-    return times, folders
+    return times
 
 
 def _file_marks(sessions: Iterable[Session]) -> list[Hashable]:

@@ -16,7 +16,7 @@ from workbench.base.private_files import open_private
 from workbench.base.typed_value import check_instance
 from workbench.engine.transcript.log import Entry, Log, LogError
 from workbench.engine.transcript.message import Json
-from workbench.engine.transcript.session import Origin, Session
+from workbench.engine.transcript.session import NO_FORK, Fork, Origin, Session
 from workbench.engine.transcript.shared_range import SharedRange
 from workbench.recordings.importers.records import TAGS, read_as
 from workbench.recordings.importers.source import SourceFile
@@ -24,7 +24,7 @@ from workbench.recordings.importers.values import JsonObject, Record
 
 VERSION = 1
 MARK = "workbench"
-_ABOUT = ("model", "window", "title", "cwd", "project")
+_ABOUT = ("model", "window", "title", "cwd", "project", "fork")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class Header:
     title: str = ""
     cwd: str = ""
     project: str = ""
+    fork: Fork = NO_FORK
     leaf: str | None = None
 
 

@@ -22,7 +22,7 @@ from workbench.engine.transcript.message import (
     ToolResult,
     UserMessage,
 )
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.session import Fork, Session
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.source import SourceFile
@@ -53,6 +53,9 @@ class SessionBuilder:
         line: the line that is read, in JSON lines.
         time: when the record that is read was written, in seconds since 1970; all that is appended
             gets it.
+        forked_from: the session that the recording says it was forked from, where it names one.
+        is_copied: whether the record that is read says that it was copied in a fork; all answers
+            that are appended with it were.
         speaker: whose entries are read: a sub-agent's, or empty for the main conversation.
         agents: ids of the entries with which sub-agents begin, each a root of the log.
     """
@@ -71,10 +74,13 @@ class SessionBuilder:
         self.names: dict[str, str] = {}
         self.line = 0
         self.time: float | None = None
+        self.forked_from = ""
+        self.is_copied = False
         self.speaker = ""
         self.agents: list[str] = []
         self._leaves: dict[str, str | None] = {}
         self._copies: dict[str, int] = {}
+        self._copied_answers: list[str] = []
 
     def begin(self, document: Record) -> None:
         """Read what a document says of the whole session, before its records."""
@@ -247,6 +253,9 @@ class SessionBuilder:
             entry = replace(entry, message=message)
         if self.speaker and entry.parent is None:
             self.agents.append(entry.id)
+        is_answer = isinstance(entry, MessageEntry) and entry.message.role == "assistant"
+        if is_answer and self.is_copied:
+            self._copied_answers.append(entry.id)
         self.log.append(entry)
         return entry.id
 
@@ -321,6 +330,7 @@ class SessionBuilder:
             title=self.title,
             cwd=cwd,
             project=self.project or project_name(cwd, self.source.folder),
+            fork=Fork(self.forked_from, tuple(self._copied_answers)),
         )
 
 

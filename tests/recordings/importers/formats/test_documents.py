@@ -167,9 +167,10 @@ def test_what_an_export_says_was_undone_last_is_a_branch(tmp_path: Path) -> None
 def test_messages_that_a_fork_copied_are_named(tmp_path: Path) -> None:
     fork = json.loads(json.dumps(OPENCODE))
     fork["info"]["time"]["created"] = 1767261700000
-    (sentence,) = only(document(tmp_path, fork)).origin.skipped
-    assert "is before the session's own: a fork has it" in sentence
-    assert "more" not in sentence
+    fork["messages"][1]["info"]["time"] = {"created": 1767261650000}
+    session = only(document(tmp_path, fork))
+    assert len(session.fork.answers) == 1
+    assert session.fork.parent == ""
 
 
 def test_an_unfinished_compaction_whose_request_was_reported_is_named(tmp_path: Path) -> None:

@@ -323,6 +323,8 @@ class ClaudeCodeBuilder(SessionBuilder):
         """
         self.log.leaf = unit.newest_entry
         self.time = node.time
+        self.is_copied = bool(node.forked_from)
+        self.forked_from = self.forked_from or node.forked_from
         entry_id = self.say(item) if isinstance(item, Message) else self.add(item)
         if node.side and unit.newest_entry is None:
             self.agents.append(entry_id)

@@ -59,6 +59,7 @@ class Node:
             others.
         message_id: in an answer, of the API message of which it is a part.
         client: whether the client wrote it: an attachment, what a hook printed, a state.
+        forked_from: id of the session that it was copied from; empty where it was not.
     """
 
     line: int
@@ -72,6 +73,7 @@ class Node:
     preserved: tuple[str, str] = ("", "")
     message_id: str = ""
     client: bool = False
+    forked_from: str = ""
 
     @property
     def calls(self) -> dict[str, str]:
@@ -124,6 +126,7 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
         time=source.time(record, "timestamp"),
         side=record.get("isSidechain") is True,
         client=_is_client(record),
+        forked_from=label(as_mapping(record.get("forkedFrom")), "sessionId"),
     )
     match record.get("type"):
         case "user" | "assistant" as type_:

@@ -44,6 +44,8 @@ _OF_CLIENT = frozenset({"world_state", "inter_agent_communication_metadata"})
 _OF_AN_AGENT = "agent_message"
 """An item with what another agent sent to this one, which its model reads as a user's words."""
 
+_COPYING = 1.0
+"""Seconds in which a fork writes all that it copied; the answer to a request takes longer."""
 _ITEMS_ONLY = frozenset(
     {"message", "reasoning", "function_call", "function_call_output", "custom_tool_call"}
 )
@@ -77,6 +79,7 @@ class CodexBuilder(SessionBuilder):
         self.pending_compaction: Record = {}
         self.instruction_ids: tuple[str, ...] = ()
         self.waiting: list[_Message] = []
+        self.copied_until: float | None = None
 
     def begin(self, document: Record) -> None:
         """Read what the first record says that tells of the session."""
@@ -84,6 +87,9 @@ class CodexBuilder(SessionBuilder):
             return
         self.meta = document
         super().begin(document)
+        self.forked_from = label(document, "forked_from_id")
+        if self.forked_from and self.time is not None:
+            self.copied_until = self.time + _COPYING
         instructions = text(document, "base_instructions/text", "instructions")
         if instructions:
             self.say_text("system", instructions)
@@ -262,6 +268,7 @@ class CodexBuilder(SessionBuilder):
         self._compact()
         usage = self.usage
         if self.answer.blocks or self.answer.results:
+            self.is_copied = self._is_of_parent(self.answer_time)
             self.say_content(
                 "assistant",
                 self.answer,
@@ -278,6 +285,12 @@ class CodexBuilder(SessionBuilder):
         self.waiting = []
         for message in waiting:
             self._say(message)
+
+    def _is_of_parent(self, time: float | None) -> bool:
+        """Whether an answer of this time was copied from the session that was forked."""
+        if time is None or self.copied_until is None:
+            return False
+        return time <= self.copied_until
 
     def _compacted(self, payload: Record) -> None:
         """Read a compaction: it lists what the model is sent from now on, old messages and new

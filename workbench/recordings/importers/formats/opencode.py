@@ -47,7 +47,6 @@ OPENCODE_ASIDE = (
     " info.revert.diff"
 )
 UNFINISHED = "is of a compaction that was not finished: its request is in no bill"
-FORKED = "is before the session's own: a fork has it, and its request is another session's"
 _UNDONE_LAST = -1
 """The number of the turn back that no message followed."""
 _TABLES = re.compile(r"CREATE TABLE [`\"]?(message|part|session)\b")
@@ -91,8 +90,7 @@ class OpenCodeBuilder(SessionBuilder):
         info = mapping(record, "info")
         self._branch(record)
         self.time = self.source.time(info, "time/created")
-        if self._is_copied():
-            self.source.note(FORKED, field="info.time.created")
+        self.is_copied = self._is_older_than_session()
         role = text(info, "role")
         parts = Content()
         is_typed = False
@@ -119,8 +117,8 @@ class OpenCodeBuilder(SessionBuilder):
         else:
             self.source.leave_record(f"message of role {role!r:.40}", record)
 
-    def _is_copied(self) -> bool:
-        """Whether a message is older than its session."""
+    def _is_older_than_session(self) -> bool:
+        """Whether a message is older than its session: a fork copied it."""
         if self.time is None:
             return False
         if self.began is None:

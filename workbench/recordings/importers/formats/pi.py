@@ -2,6 +2,8 @@
 or a tree (3).
 """
 
+import re
+
 from workbench.engine.transcript.files import FileOps
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.format import Format, json_lines
@@ -17,13 +19,25 @@ USAGE = UsageFields("input", "output", "cacheRead", "cacheWrite")
 
 
 class PiBuilder(SessionBuilder):
-    """Reads lines. In version 1 a line's place in the file is its name."""
+    """Reads lines. In version 1 a line's place in the file is its name.
+
+    Attributes:
+        began: when the session was begun; messages before it were copied from its parent.
+    """
 
     about = {"id": "id", "cwd": "cwd", "model": "modelId"}
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.lines: list[str] = []
+        self.began: float | None = None
+
+    def begin(self, document: Record) -> None:
+        """Read the header, which names the file of the session that this one was forked from."""
+        super().begin(document)
+        parent_file = label(document, "parentSession")
+        self.forked_from = re.split(r"[/\\]", parent_file)[-1]
+        self.began = self.source.time(document, "timestamp")
 
     def read(self, record: Record) -> None:
         """Read one line."""
@@ -58,6 +72,7 @@ class PiBuilder(SessionBuilder):
         self.time = self.source.time(record, "timestamp")
         if not self.time:
             self.time = self.source.time(line, "timestamp")
+        self.is_copied = self._is_of_parent()
         match type_:
             case "message":
                 self._message(record, entry_id)
@@ -80,6 +95,12 @@ class PiBuilder(SessionBuilder):
                 self.source.unknown[f"record of type {type_!r}"] += 1
                 self.time = None
                 self.note(type_, id=entry_id)
+
+    def _is_of_parent(self) -> bool:
+        """Whether a line of a fork is older than the fork."""
+        if not self.forked_from or self.time is None or self.began is None:
+            return False
+        return self.time < self.began
 
     def _message(self, record: Record, entry_id: str) -> None:
         role = text(record, "role")
