@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -9,7 +12,15 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from builders import remembering, rules
-from workbench import Session
+from workbench import (
+    AssistantMessage,
+    CompactionEntry,
+    Log,
+    MessageEntry,
+    Session,
+    Summary,
+)
+from workbench.engine.transcript.message import Usage
 from workbench.report.explorer.sources import COLOURS
 from workbench.report.explorer.treemap import treemap
 
@@ -53,7 +64,13 @@ def test_tiles_are_ordered_by_size_and_labelled_where_they_have_room() -> None:
     tiles = treemap(rows(small=1, large=1_000, gone=-5, middle=100))
     assert [tile.tokens for tile in tiles] == [1_000, 100, 1]
     assert tiles[0].label == "results of large" and tiles[-1].label == ""
-    assert sum(tile.share for tile in tiles) == pytest.approx(1)
+    prompt = 1_000 + 100 + 1 - 5
+    assert [tile.share for tile in tiles] == [1_000 / prompt, 100 / prompt, 1 / prompt]
+
+
+def test_a_narrow_tile_has_the_name_of_its_tool() -> None:
+    tiles = treemap(rows(Read=85, exec_command=15))
+    assert [tile.label for tile in tiles] == ["results of Read", "exec_command"]
 
 
 def luminance(colour: str) -> float:
@@ -91,6 +108,38 @@ def test_the_explorer_shows_it_at_each_request() -> None:
     assert shown[0] != shown[1] and "<script>" not in shown[1]
     largest = view.composition.query("request == 20")["tokens"].max()
     assert f"{round(largest):,} tokens" in shown[1]
+
+
+def test_the_explorer_shows_it_over_time_with_the_compactions_of_the_agent() -> None:
+    session = compacted()
+    html = filling(wb.explore(session, window=6_000))
+    requests = re.findall(r"<polygon points=\"([^\"]+)\"", html)
+    assert {len(corners.split()) for corners in requests} == {2 * len(session.requests)}
+    assert "compaction before message 30" in html
+
+
+def compacted() -> Session:
+    """A session whose agent compacted once, and that reports less than we count at its end."""
+    log = Log()
+    messages = [rules("be brief"), *remembering(40)]
+    answers = [message for message in messages if isinstance(message, AssistantMessage)]
+    place = messages.index(answers[-1])
+    messages[place] = replace(answers[-1], usage=Usage(input=17_000))
+    for number, message in enumerate(messages):
+        if number == 30:
+            summary = Summary(id="s", text="The lamps are counted.")
+            log.append(CompactionEntry(id="k", parent=log.leaf, summary=summary, kept=()))
+        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+    return Session("s", log)
+
+
+def test_the_rows_add_up_to_the_prompt_where_our_counts_exceed_it() -> None:
+    view = wb.explore(compacted(), window=6_000)
+    view.look(len(view.ready.session.requests) - 1)
+    html = filling(view)
+    assert "<b>17,000</b> tokens" in html and "counted beyond the report" in html
+    tokens = re.findall(r"<td class=\"n\">(-?[\d,]+)</td>", html)
+    assert sum(int(number.replace(",", "")) for number in tokens) == pytest.approx(17_000, abs=3)
 
 
 def test_a_session_without_a_request_has_no_treemap() -> None:

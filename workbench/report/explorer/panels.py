@@ -24,6 +24,7 @@ from workbench.report.explorer.outcomes import (
     sent_message,
     takers,
 )
+from workbench.report.explorer.sources import MEASURED_NOTE, source_rows
 from workbench.report.explorer.timeline import replays_of, timeline
 from workbench.report.explorer.view import SessionView
 
@@ -110,13 +111,18 @@ def panels(view: SessionView) -> dict[str, str]:
 
 
 def _filling(view: SessionView) -> str:
-    """What filled the recorded agent's context at the selected place, as a treemap."""
+    """What filled the recorded agent's context: over time as areas, at the selected place as a
+    treemap.
+    """
     request = view.nearest_request
     last_request = len(view.ready.session.requests) - 1
     rows = rows_with(view.composition, request=request)
     tokens = rows["tokens"].sum()
     return _panel(
         "filling",
+        chart=view.areas,
+        sources=source_rows(rows),
+        measured_note=MEASURED_NOTE,
         tiles=treemap.treemap(rows),
         width=treemap.WIDTH,
         height=treemap.HEIGHT,

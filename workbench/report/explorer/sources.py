@@ -1,6 +1,11 @@
 """Who fills a context, for readers: the colour of each kind of source, and its name in words."""
 
-from workbench.evaluation.analysis.composition import HIDDEN, MEASURED, UNEXPLAINED
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from workbench.evaluation.analysis.composition import HIDDEN, LEAST, MEASURED, SURPLUS, UNEXPLAINED
 from workbench.evaluation.analysis.measured_parts import OF_AGENT, PUT_BACK
 
 COLOURS = {
@@ -37,6 +42,46 @@ WORDS = {
     "summary": "summary of a compaction",
 }
 """Sources in words, where their own name says too little."""
+MEASURED_NOTE = (
+    "What is measured stands in no message: it follows from the reported prompts. Hidden in answers:"
+    " mostly thinking that the file does not show. Not in the recording: what a report holds beyond"
+    " all that; where our counts exceed a report, they are less by the last row."
+)
+"""What a reader has to know of a table of sources."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """What one source put into the context of a request, for a table.
+
+    Attributes:
+        who: in words.
+        colour: of its kind.
+        tokens: below 0 where our counts exceed the report.
+        share: of the request.
+    """
+
+    who: str
+    colour: str
+    tokens: int
+    share: float
+
+
+def source_rows(rows: pd.DataFrame) -> Iterator[SourceRow]:
+    """Who put how much into the context of one request, the largest first.
+
+    Args:
+        rows: of one request, as `wb.composition` has them.
+    """
+    for row in rows.to_dict("records"):
+        tokens = row["tokens"]
+        if abs(tokens) < LEAST:
+            continue
+        who = source_words(row["source"], row["name"])
+        if row["source"] == UNEXPLAINED and tokens < 0:
+            who = SURPLUS
+        colour = COLOURS.get(row["source"], OTHER)
+        yield SourceRow(who, colour, round(tokens), row["share"])
 
 
 def source_words(source: str, name: str) -> str:

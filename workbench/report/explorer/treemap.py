@@ -140,16 +140,17 @@ def treemap(rows: pd.DataFrame) -> list[Tile]:
     total = float(positive["tokens"].sum())
     if not total:
         return []
+    prompt = max(float(rows["tokens"].sum()), 1.0)
     areas = positive["tokens"] * WIDTH * HEIGHT / total
     picture = Rectangle(0, 0, WIDTH, HEIGHT)
     places = squarified(areas.tolist(), picture)
     tiles = []
     for row, place in zip(positive.to_dict("records"), places, strict=True):
-        tiles.append(_tile(row, place, total))
+        tiles.append(_tile(row, place, prompt))
     return tiles
 
 
-def _tile(row: Mapping[Hashable, object], place: Rectangle, total: float) -> Tile:
+def _tile(row: Mapping[Hashable, object], place: Rectangle, prompt: float) -> Tile:
     source = str(row["source"])
     tokens = float(str(row["tokens"]))
     who = source_words(source, str(row["name"]))
@@ -162,8 +163,8 @@ def _tile(row: Mapping[Hashable, object], place: Rectangle, total: float) -> Til
         ink=_ink(colour),
         who=who,
         tokens=round(tokens),
-        share=tokens / total,
-        label=_label(who, place),
+        share=tokens / prompt,
+        label=_label(who, str(row["name"]), place),
         is_tall=has_two_lines and has_six_letters,
     )
 
@@ -192,11 +193,17 @@ def _light(hexadecimal: str) -> float:
     return float(lifted**2.4)
 
 
-def _label(who: str, place: Rectangle) -> str:
-    """As much of a name as fits into a rectangle."""
+def _label(who: str, name: str, place: Rectangle) -> str:
+    """As much of `who` as fits into a rectangle; of a tool's calls or results its name, where only
+    that fits: the colour says the rest.
+    """
     letters = int((place.width - 12) / LABEL_WIDTH)
     if letters < 3 or place.height < LABEL_HEIGHT:
         return ""
+    if len(who) <= letters:
+        return who
+    if name:
+        who = name
     if len(who) <= letters:
         return who
     beginning = who[: letters - 1].rstrip()

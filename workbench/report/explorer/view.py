@@ -14,6 +14,7 @@ from workbench.evaluation.analysis.composition import composition
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.replays.natural import Walk
 from workbench.evaluation.replays.step import CompactionEvent, Replay
+from workbench.report.explorer.areas import AreaChart, area_chart
 from workbench.report.explorer.outcomes import Missing, missing
 from workbench.report.explorer.settings import ExplorerSettings, tuned
 
@@ -170,6 +171,14 @@ class SessionView:
     def composition(self) -> pd.DataFrame:
         """What filled the recorded agent's context, as `wb.composition` has it."""
         return composition(self.ready.session)
+
+    @cached_property
+    def areas(self) -> AreaChart | None:
+        """The same over time, as a picture; None without a request."""
+        compactions: dict[int, str] = {}
+        for recorded in self.ready.session.own_recorded:
+            compactions[recorded.at] = recorded.entry.type
+        return area_chart(self.composition, compactions)
 
     def _event_before(self, replay: Replay) -> CompactionEvent | None:
         """The last compaction up to the selected place."""

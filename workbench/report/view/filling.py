@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from math import ceil
 from typing import Any
 
 import pandas as pd
@@ -18,8 +17,8 @@ from workbench.evaluation.analysis.later_uses import later_uses
 from workbench.evaluation.analysis.recorded_compactions import CompactionBill, bills
 from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.report.explorer import treemap as tm
-from workbench.report.explorer.scale import BOTTOM, LEFT, TOP, WIDTH, Scale
-from workbench.report.explorer.sources import COLOURS, OTHER, source_words
+from workbench.report.explorer.areas import area_chart, first_request
+from workbench.report.explorer.sources import MEASURED_NOTE, source_rows, source_words
 from workbench.report.view.not_shown import NotShown
 from workbench.report.view.page import Page, Query, asking, number
 from workbench.report.view.recordings import recording, session_row
@@ -27,10 +26,6 @@ from workbench.report.view.runs import RunEntry
 
 DEAREST = 3
 """Sources that the first sentence names."""
-HEIGHT = 260
-"""Of the chart."""
-MOST_COLUMNS = 400
-"""Requests that the chart draws; of more, every second, third and so on."""
 LARGEST = 10
 """Messages in the list of the largest."""
 
@@ -58,12 +53,6 @@ class Filling:
         return by_request["tokens"].sum()
 
     @property
-    def answers(self) -> pd.Series[int]:
-        """The index of each request's answer."""
-        by_request = self.rows.groupby("request")
-        return by_request["message"].first()
-
-    @property
     def reported_requests(self) -> int:
         """Of how many requests the recording says how large they were."""
         is_reported = self.rows["reported"].notna()
@@ -72,13 +61,6 @@ class Filling:
     def of_request(self, request: int) -> pd.DataFrame:
         """What filled the context of one request, a row a source."""
         return rows_with(self.rows, request=request)
-
-    def request_before(self, message: int) -> int:
-        """The first request whose answer is the message or comes after it."""
-        answers = self.answers
-        last_request = len(answers) - 1
-        is_before = answers < message
-        return min(int(is_before.sum()), last_request)
 
 
 def filling_page(entry: RunEntry, query: Query) -> Page:
@@ -108,7 +90,8 @@ def filling_page(entry: RunEntry, query: Query) -> Page:
         "last": last_request,
         "tokens": round(prompts[request]),
         "reported_requests": filling.reported_requests,
-        "chart": _chart(filling, request),
+        "chart": area_chart(filling.rows, {bill.message: bill.kind for bill in filling.bills}),
+        "measured_note": MEASURED_NOTE,
         "tiles": tm.treemap(filling.of_request(request)),
         "width": tm.WIDTH,
         "height": tm.HEIGHT,
@@ -150,15 +133,11 @@ def _sources(filling: Filling, request: int) -> list[dict[str, Any]]:
     costs = _costs(filling)
     shares = costs / costs.sum()
     sources = []
-    for row in filling.of_request(request).to_dict("records"):
-        who = source_words(row["source"], row["name"])
+    for row in source_rows(filling.of_request(request)):
         source = {
-            "who": who,
-            "colour": COLOURS.get(row["source"], OTHER),
-            "tokens": round(row["tokens"]),
-            "share": row["share"],
-            "usd": costs.get(who),
-            "usd_share": shares.get(who),
+            **asdict(row),
+            "usd": costs.get(row.who),
+            "usd_share": shares.get(row.who),
         }
         sources.append(source)
     return sources
@@ -197,73 +176,9 @@ def _largest(filling: Filling, request: int) -> list[dict[str, Any]]:
 def _bill_rows(filling: Filling) -> list[dict[str, Any]]:
     rows = []
     for bill in filling.bills:
-        request = filling.request_before(bill.message)
+        request = first_request(filling.rows, bill.message)
         row = asdict(bill)
         row["request"] = request
         row["usd"] = bill.usd
         rows.append(row)
     return rows
-
-
-def _chart(filling: Filling, request: int) -> dict[str, Any]:
-    """The layers of each request as corners of areas, with their colours."""
-    tokens = filling.rows.pivot_table(
-        index="request",
-        columns="source",
-        values="tokens",
-        aggfunc="sum",
-        fill_value=0.0,
-    )
-    tokens = tokens.clip(lower=0.0)
-    last_request = len(tokens) - 1
-    most_tokens = float(tokens.sum(axis=1).max() or 1.0)
-    scale = Scale(max(last_request, 1), 1.06 * most_tokens, HEIGHT)
-    step = ceil(len(tokens) / MOST_COLUMNS)
-    prompts = filling.prompts.iloc[::step]
-    return {
-        "width": WIDTH,
-        "height": HEIGHT,
-        "left": LEFT,
-        "top": TOP,
-        "bottom": BOTTOM,
-        "last": last_request,
-        "layers": _layers(scale, tokens.iloc[::step]),
-        "marks": _marks(scale, filling),
-        "prompts": " ".join(scale.corners(prompts.items())),
-        "cursor": scale.x(request),
-        "ticks": scale.ticks(),
-    }
-
-
-def _layers(scale: Scale, tokens: pd.DataFrame) -> list[dict[str, str]]:
-    """An area a source, each on top of those before."""
-    layers = []
-    below = pd.Series(0.0, index=tokens.index)
-    for source, colour in COLOURS.items():
-        if source not in tokens:
-            continue
-        above = below + tokens[source]
-        corners = scale.corners(above.items())
-        corners += reversed(scale.corners(below.items()))
-        layer = {
-            "source": source,
-            "colour": colour,
-            "points": " ".join(corners),
-        }
-        layers.append(layer)
-        below = above
-    return layers
-
-
-def _marks(scale: Scale, filling: Filling) -> list[dict[str, object]]:
-    """Where the agent compacted."""
-    marks = []
-    for bill in filling.bills:
-        request = filling.request_before(bill.message)
-        mark = {
-            "x": scale.x(request),
-            "label": f"{bill.kind} before message {bill.message}",
-            "request": request,
-        }
-        marks.append(mark)
-    return marks
