@@ -99,15 +99,18 @@ def copied_from(session: Session) -> str:
 
 def _forked_from(session: Session) -> str:
     """How many requests a session has from one that is not here, as its file says it, in words."""
-    copied_ids = session.fork.answers
+    fork = session.fork
     count = 0
     for index in session.requests:
-        count += session.messages[index].id in copied_ids
+        count += session.messages[index].id in fork.answers
     if not count:
         return ""
-    parent = f"session {session.fork.parent!r}" if session.fork.parent else "another session"
-    share = f"{count:,} of its {some(len(session.requests), 'request')}"
-    return f"forked from {parent}, which is not among the files read; {share} may be billed there"
+    parent = "another session"
+    if fork.parent:
+        parent = f"session {fork.parent!r}"
+    total = some(len(session.requests), "request")
+    words = f"forked from {parent}, which is not among the files read"
+    return f"{words}; {count:,} of its {total} may be billed there"
 
 
 _Age: TypeAlias = tuple[bool, list[float], bool, int, int]
@@ -120,23 +123,22 @@ def _ages(sessions: Sequence[Session]) -> list[_Age]:
     head, the one that left it first is the original. Of several files of one session, that is the
     one with the session's name, then the longest, then the one in the folder above.
     """
-    times_by_id: dict[str, list[float]] = {}
+    longest_times: dict[str, list[float]] = {}
     for session in sessions:
         times = _answer_times(session)
-        if len(times) > len(times_by_id.get(session.id, [])):
-            times_by_id[session.id] = times
+        longest = longest_times.setdefault(session.id, times)
+        if len(times) > len(longest):
+            longest_times[session.id] = times
     ages: list[_Age] = []
     for session in sessions:
         path = session.origin.path
         file_name = path.rpartition("/")[2]
-        age = (
-            bool(session.fork.answers),
-            times_by_id.get(session.id, []),
-            session.id not in file_name,
-            -len(_answer_times(session)),
-            path.count("/"),
-        )
-        ages.append(age)
+        is_fork = bool(session.fork.answers)
+        has_other_name = session.id not in file_name
+        answer_count = len(_answer_times(session))
+        folders = path.count("/")
+        times = longest_times[session.id]
+        ages.append((is_fork, times, has_other_name, -answer_count, folders))
     return ages
 
 

@@ -52,11 +52,18 @@ class Format:
 
 
 def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
-    """Reads JSON lines, a record a line, a session a file and one a sub-agent."""
+    """Reads JSON lines, a record a line: a session a file and one a sub-agent. Where a record
+    starts another session, as the runs that a shell appends to one file do, that is one of its own.
+    """
 
     def sessions(source: SourceFile) -> Iterator[Session]:
         session_builder = builder(source)
         for line, record in source.records():
+            started_id = session_builder.starts(record)
+            if session_builder.id and started_id not in ("", session_builder.id):
+                with source.at():
+                    yield from session_builder.sessions()
+                session_builder = builder(source)
             session_builder.line = line
             with source.at(line):
                 session_builder.read(record)

@@ -94,6 +94,12 @@ class SessionBuilder:
             with self.source.at(self.line or None, f"{field}[{index}]"):
                 self.read(as_object(record))
 
+    def starts(self, record: Record) -> str:
+        """The id of the session that a record starts; empty where it starts none, as always in a
+        format with one session a file.
+        """
+        return ""
+
     def read(self, record: Record) -> None:
         """Read one record; a wrong field is a `FormatError` that names it."""
         raise NotImplementedError

@@ -56,8 +56,8 @@ class AreaChart:
     marks: list[Mark]
 
     width: int = WIDTH
-    left: int = LEFT
-    right: int = WIDTH - RIGHT
+    left_edge: int = LEFT
+    right_edge: int = WIDTH - RIGHT
     top: int = TOP
 
     @property

@@ -53,6 +53,14 @@ class Filling:
         return by_request["tokens"].sum()
 
     @property
+    def compactions(self) -> dict[int, str]:
+        """What the agent did before the message of each of these indices."""
+        kinds: dict[int, str] = {}
+        for bill in self.bills:
+            kinds[bill.message] = bill.kind
+        return kinds
+
+    @property
     def reported_requests(self) -> int:
         """Of how many requests the recording says how large they were."""
         is_reported = self.rows["reported"].notna()
@@ -90,7 +98,7 @@ def filling_page(entry: RunEntry, query: Query) -> Page:
         "last": last_request,
         "tokens": round(prompts[request]),
         "reported_requests": filling.reported_requests,
-        "chart": area_chart(filling.rows, {bill.message: bill.kind for bill in filling.bills}),
+        "chart": area_chart(filling.rows, filling.compactions),
         "measured_note": MEASURED_NOTE,
         "tiles": tm.treemap(filling.of_request(request)),
         "width": tm.WIDTH,

@@ -149,6 +149,31 @@ def test_all_of_it_is_read_as_its_format(tmp_path: Path, name: str) -> None:
     assert ANSWER in told and (QUESTION in told or name == "codex_exec")
 
 
+RUNS = ["claude_stream", "codex_exec", "gemini_stream", "droid_stream"]
+"""Formats of what a program prints as it runs."""
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_runs_that_a_shell_appended_to_one_file_are_sessions_of_their_own(
+    tmp_path: Path, name: str
+) -> None:
+    run = json.dumps(AGENT_LINES[name])
+    alone, *_ = load(recorded(tmp_path, name))
+    second_run = json.loads(run.replace(f'"{alone.id}"', '"another"'))
+    path = written(tmp_path, [*AGENT_LINES[name], *second_run], "appended.jsonl")
+    messages = {session.id: len(session.messages) for session in load(path)}
+    assert messages[alone.id] == messages["another"] == len(alone.messages)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_that_goes_on_with_its_session_stays_one(tmp_path: Path, name: str) -> None:
+    alone, *_ = load(recorded(tmp_path, name))
+    path = written(tmp_path, [*AGENT_LINES[name], AGENT_LINES[name][0]], "resumed.jsonl")
+    session, *others = load(path)
+    assert len(session.messages) == len(alone.messages)
+    assert not any(other.id == f"{alone.id}~2" for other in others)
+
+
 @pytest.mark.parametrize("name", [*AGENT_DOCUMENTS, *AGENT_LINES])
 def test_every_result_answers_its_call(tmp_path: Path, name: str) -> None:
     for session in load(recorded(tmp_path, name)):

@@ -555,6 +555,32 @@ def test_aider(tmp_path: Path) -> None:
     assert words(second) == [("user", "thanks"), ("assistant", "You are welcome.")]
 
 
+def test_a_heading_of_an_answer_was_not_typed_into_aider(tmp_path: Path) -> None:
+    path = tmp_path / "chat.md"
+    path.write_text(
+        "# aider chat started at 2026-01-01 10:00:00\n\n#### Write the page  \n#### of the lamp  \n\n"
+        "Here:\n\n#### Request\n\nGET /lamp\n\n> Tokens: 10 sent, 2 received.  \n"
+    )
+    assert words(only(path)) == [
+        ("user", "Write the page\nof the lamp"),
+        ("assistant", "Here:\n\n#### Request\n\nGET /lamp"),
+    ]
+
+
+def test_a_change_that_did_not_fit_is_told_to_aiders_model_by_aider(tmp_path: Path) -> None:
+    failure = (
+        "## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in a.py"
+    )
+    path = tmp_path / "chat.md"
+    path.write_text(
+        "# aider chat started at 2026-01-01 10:00:00\n\n#### fix it  \n\nDone.\n\n> Tokens: 10 sent,"
+        f" 2 received.  \n\n{failure}\n\n> again  \n\nNow.\n\n> Tokens: 20 sent, 4 received.  \n"
+    )
+    session = only(path)
+    assert words(session)[1:] == [("assistant", "Done."), ("user", failure), ("assistant", "Now.")]
+    assert session.messages[2].synthetic  # type: ignore[union-attr]
+
+
 def test_what_aiders_model_thought_is_not_sent_again(tmp_path: Path) -> None:
     tag = "thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b"
     path = tmp_path / ".aider.chat.history.md"
@@ -670,6 +696,21 @@ def test_inspect(tmp_path: Path, packed: bool) -> None:
         "summary",
     )
     assert session.project == "ctf"
+
+
+def test_answers_of_an_old_inspect_log_without_ids_have_their_usage(tmp_path: Path) -> None:
+    (sample, *_) = json.loads(json.dumps(INSPECT["samples"]))
+    sample["attachments"]["said"] = "found"
+    sample["messages"] = [{"role": "user", "content": "find it"}]
+    sample["messages"].append({"role": "assistant", "content": "found"})
+    sample["events"] = []
+    for text, tokens in (("attachment://said", 10), ("the grade is good", 99)):
+        message = {"role": "assistant", "content": [{"type": "text", "text": text}]}
+        output: dict[str, Any] = {"choices": [{"message": message}]}
+        output["usage"] = {"input_tokens": tokens, "output_tokens": 4}
+        sample["events"].append({"event": "model", "output": output})
+    session = only(document(tmp_path, {**INSPECT, "samples": [sample]}))
+    assert answer(session).usage == Usage(10, output=4)
 
 
 def test_what_inspect_s_scorers_said_is_named_as_the_log_s_own(tmp_path: Path) -> None:

@@ -255,6 +255,39 @@ def test_the_runs_of_agno_are_one_session(tmp_path: Path, version: int) -> None:
     assert session.messages[3].call_id == "c1"  # type: ignore[union-attr]
 
 
+def agno_call(call_id: str, member: str) -> dict[str, Any]:
+    """A call of a team's leader, which hands a task to a member."""
+    arguments = json.dumps({"member": member})
+    return {"id": call_id, "function": {"name": "transfer", "arguments": arguments}}
+
+
+def test_each_result_in_a_message_of_several_answers_its_call(tmp_path: Path) -> None:
+    calls = [agno_call("c1", "ann"), agno_call("c2", "bob")]
+    results = [
+        {"tool_name": "transfer", "content": "Ann saw the lamp in the hall."},
+        {"tool_name": "transfer", "content": "Bob saw the lamp in the shed."},
+    ]
+    member_run = {**AGNO_RUN, "run_id": "ann-1"}
+    run = {
+        **AGNO_RUN,
+        "messages": [
+            {"role": "user", "content": QUESTION},
+            {"role": "assistant", "tool_calls": calls},
+            {"role": "tool", "content": ["Ann", "Bob"], "tool_calls": results},
+        ],
+        "member_responses": [member_run],
+    }
+    leader, member = load(agno_database(tmp_path, [run], version=1))
+    told = {
+        message.call_id: plain_text(message)
+        for message in leader.messages
+        if isinstance(message, ToolResult)
+    }
+    assert told == {"c1": results[0]["content"], "c2": results[1]["content"]}
+    assert leader.origin.skipped == ()
+    assert [answer.usage for answer in answers(member)] == [SPENT, SPENT]
+
+
 def test_the_tables_of_agno_have_the_names_that_the_program_gave_them(tmp_path: Path) -> None:
     tables = AGNO_2_TABLES.replace("agno_sessions", "my_agent_sessions")
     runs = json.dumps([AGNO_RUN])
@@ -289,7 +322,7 @@ def test_the_run_of_a_member_of_agnos_team_is_a_session_of_its_own(tmp_path: Pat
     member = {"run_id": "r2", "parent_run_id": "r1", "messages": AGNO_RUN["messages"]}
     main, agent = load(agno_database(tmp_path, [AGNO_RUN, member], version=3))
     assert len(main.messages) == 5
-    assert roles(agent) == ["user", "assistant", "tool", "assistant"]
+    assert roles(agent) == ["system", "user", "assistant", "tool", "assistant"]
 
 
 OLD_LLAMA_INDEX = [

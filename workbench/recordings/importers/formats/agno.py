@@ -101,7 +101,11 @@ AGNO_ASIDE = (
 
 
 class AgnoBuilder(DescribedBuilder):
-    """Reads the runs of one session; a run of a team's member is a sub-agent's."""
+    """Reads the runs of one session; a run of a team's member is a sub-agent's.
+
+    Attributes:
+        instructions: the newest ones of each speaker.
+    """
 
     about = {"id": "session_id"}
     shape = MessageShape(time="created_at", failed="tool_call_error", usage_in="metrics")
@@ -116,7 +120,7 @@ class AgnoBuilder(DescribedBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.instructions = ""
+        self.instructions: dict[str, str] = {}
 
     def read(self, record: Record) -> None:
         """Read one row: a run, all of a session, or the memory that holds them."""
@@ -131,19 +135,49 @@ class AgnoBuilder(DescribedBuilder):
             self.turn_to(identifier(run, "run_id"))
         messages = objects(run, "messages")
         for message in messages:
-            if message.get("from_history") is not True:
-                self._read_message_of(run, message)
+            if message.get("from_history") is True:
+                continue
+            for part in self._parts(message):
+                self._read_message_of(run, part)
         if not messages:
             self._read_unfinished(run)
         self.turn_to("")
+        for member_run in objects(run, "member_responses"):
+            self._read_run({"parent_run_id": run.get("run_id"), **member_run})
+
+    def _parts(self, message: Record) -> Iterator[Record]:
+        """The message; of one with the results of several calls, as Gemini is sent them, a message
+        for each.
+        """
+        results = objects(message, "tool_calls")
+        if message.get("role") != "tool" or not results:
+            yield message
+            return
+        for result in results:
+            name = label(result, "tool_name")
+            call_id = identifier(result, "tool_call_id")
+            yield {
+                **message,
+                "tool_calls": None,
+                "tool_name": name,
+                "tool_call_id": call_id or self._open_call_of(name),
+                "content": result.get("content"),
+            }
+
+    def _open_call_of(self, tool: str) -> str:
+        """The id of the oldest call of a tool that has no result; empty where there is none."""
+        for call_id in self.open_calls:
+            if self.names[call_id] == tool:
+                return call_id
+        return ""
 
     def _read_message_of(self, run: Record, message: Record) -> None:
         """Read a message that is new in this run; instructions are said once."""
         if message.get("role") == "system":
             instructions = label(message, "content")
-            if instructions == self.instructions:
+            if instructions == self.instructions.get(self.speaker):
                 return
-            self.instructions = instructions
+            self.instructions[self.speaker] = instructions
         named = {
             **message,
             "name": message.get("tool_name"),

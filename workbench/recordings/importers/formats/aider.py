@@ -9,6 +9,7 @@ and the map of the repository were sent and are not in the file.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import dropwhile, groupby
 
 from workbench.engine.transcript.log import MessageEntry
@@ -30,12 +31,16 @@ _MODEL = re.compile(r"(?:Main model|Models?): ([^\s\[]{1,200}) with")
 _COMMAND = re.compile(r"/[a-z-]+|!")
 _TALK = re.compile(r"/(?:ask|code|architect|context)\s+(?=\S)")
 _TYPED = "#### "
+_BREAK = "  "
+"""What aider ends each line with that a user typed; headings of an answer lack it."""
 _SHELL = re.compile(r"(?:/run|/test|/lint|/git|!)")
 _FIX = re.compile(r"Attempt to fix (?:lint|test) errors\?.*?\by(?:es)?$", re.IGNORECASE)
 _ERRORS = ("# Fix any errors below", "I ran this command")
 """What aider's message to the model begins with, where it sends the errors of a linter or a
 test.
 """
+_REFLECTED = "## SearchReplaceNoExactMatch: "
+"""What aider's message begins with, where a change does not fit its file."""
 _THOUGHT = re.compile(r"<(thinking-content-[0-9a-f]{32})>(.*?)(?:</\1>|\Z)", re.DOTALL)
 """A thought between aider's own tags; one that was cut short has no end."""
 _ESCAPE = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
@@ -52,7 +57,9 @@ def sessions(source: SourceFile) -> Iterator[Session]:
         chat.title = title.strip()
         if len(titles) > 1:
             chat.id = f"{source.stem}-{number}"
-        for mark, lines in groupby(body.split("\n"), _mark):
+        body_lines = body.split("\n")
+        has_breaks = any(_is_typed(line) and line.endswith(_BREAK) for line in body_lines)
+        for mark, lines in groupby(body_lines, partial(_mark, has_breaks=has_breaks)):
             chat.read_run(mark, list(lines))
         yield chat.session()
 
@@ -67,13 +74,24 @@ def lines_of_chat(source: SourceFile) -> Iterator[Json]:
         yield line
 
 
-def _mark(line: str) -> str:
-    """What a line is: typed by the user, aider's own, or the model's or a command's (bare)."""
-    if line.startswith(_TYPED) or line.rstrip() == "####":
+def _mark(line: str, *, has_breaks: bool) -> str:
+    """What a line is: typed by the user, aider's own, or the model's or a command's (bare).
+
+    Args:
+        line: with its end.
+        has_breaks: whether lines of the chat still have the ends that aider gave them.
+    """
+    is_whole = not has_breaks or line.endswith(_BREAK)
+    if is_whole and _is_typed(line):
         return "typed"
     if line.startswith("> ") or line.rstrip() == ">":
         return "client"
     return "bare"
+
+
+def _is_typed(line: str) -> bool:
+    """Whether a line looks like what a user typed."""
+    return line.startswith(_TYPED) or line.rstrip() == "####"
 
 
 def _is_blank(line: str) -> bool:
@@ -174,6 +192,9 @@ class AiderBuilder(SessionBuilder):
             self.output += text
             return
         self._flush(sent=True)
+        if text.startswith(_REFLECTED):
+            self.say_text("user", text, synthetic=True)
+            return
         for thought in _THOUGHT.finditer(text):
             self.note("thinking", thought[2].strip("\n"))
         said = _THOUGHT.sub("", text).strip("\n")

@@ -45,6 +45,12 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
         self.count = 0
         self.is_behind_compaction = False
 
+    def starts(self, record: Record) -> str:
+        """The id of the run that the client tells of at its start."""
+        if not _is_start(record):
+            return ""
+        return label(record, "session_id")
+
     def read(self, record: Record) -> None:
         """Read one record."""
         self.id = self.id or self.source.name(record, "session_id")

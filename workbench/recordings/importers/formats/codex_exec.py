@@ -52,6 +52,12 @@ class CodexExecBuilder(SessionBuilder):
         self.answer = Content()
         self.calls: dict[str, ToolCall] = {}
 
+    def starts(self, record: Record) -> str:
+        """The id of the thread that begins."""
+        if label(record, "type") != "thread.started":
+            return ""
+        return label(record, "thread_id")
+
     def read(self, record: Record) -> None:
         """Read one event."""
         type_ = text(record, "type")

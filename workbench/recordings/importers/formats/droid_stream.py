@@ -44,6 +44,12 @@ class DroidStreamBuilder(SessionBuilder):
         self.answer = Content()
         self.last_words = ""
 
+    def starts(self, record: Record) -> str:
+        """The id of the session whose run begins."""
+        if label(record, "type") != "system":
+            return ""
+        return label(record, "session_id") or label(record, "sessionId")
+
     def read(self, record: Record) -> None:
         """Read one event."""
         type_ = text(record, "type")

@@ -26,13 +26,19 @@ def knows_gemini_stream(head: Head) -> bool:
 
 
 class GeminiStreamBuilder(SessionBuilder):
-    """Reads events; a second run in one file goes on after the first."""
+    """Reads events; a second run of a session in one file goes on after the first."""
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.pieces: list[str] = []
         self.is_in_pieces = False
         self.answer = Content()
+
+    def starts(self, record: Record) -> str:
+        """The id of the session whose run begins."""
+        if label(record, "type") != "init":
+            return ""
+        return label(record, "session_id")
 
     def read(self, record: Record) -> None:
         """Read one event."""

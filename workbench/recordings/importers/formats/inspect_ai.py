@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
@@ -59,9 +60,9 @@ class SampleBuilder(ChatBuilder):
     """Reads one sample: its messages, with the figures and compactions of its events.
 
     Attributes:
-        figures: what the provider reported, by the id of the answer.
-        compactions_after: those that followed an answer, by its id; under the empty id, those before
-            any.
+        figures: what the provider reported, by the mark of the answer.
+        compactions_after: those that followed an answer, by its mark; under the empty mark, those
+            before any.
         pending: the compactions whose summaries have not come yet.
     """
 
@@ -75,34 +76,34 @@ class SampleBuilder(ChatBuilder):
         """Read the events and then the messages; a compaction without a summary message comes
         last.
         """
+        attached = mapping(sample, "attachments")
         with self.source.at():
-            self._read_events(objects(sample, "events"))
+            self._read_events(objects(sample, "events"), attached)
         self.pending = list(self.compactions_after[""])
         if not isinstance(sample.get("messages"), list):
             self.source.unknown["sample without its messages"] += 1
-        attached = mapping(sample, "attachments")
         messages = _resolved(items(sample, "messages"), attached)
         self.read_all(messages, "messages")
         for event in self.pending:
             self._compaction(None, event)
 
-    def _read_events(self, events: list[JsonObject]) -> None:
-        answer_id = ""
+    def _read_events(self, events: list[JsonObject], attached: Record) -> None:
+        answer_mark = ""
         for event in events:
             kind = event.get("event")
             if kind == "compaction":
-                compactions = self.compactions_after[answer_id]
+                compactions = self.compactions_after[answer_mark]
                 compactions.append(event)
             if kind != "model":
                 continue
             output = mapping(event, "output")
             choices = objects(output, "choices")
             if choices:
-                answer = mapping(choices[0], "message")
-                answer_id = identifier(answer, "id")
+                answer = _resolved(mapping(choices[0], "message"), attached)
+                answer_mark = _mark(answer)
             usage = mapping(output, "usage")
-            if answer_id and usage:
-                self.figures[answer_id] = usage
+            if answer_mark and usage:
+                self.figures[answer_mark] = usage
 
     def read(self, record: Record) -> None:
         """Read one message, or the summary of the compaction that is pending."""
@@ -114,8 +115,8 @@ class SampleBuilder(ChatBuilder):
             self._compaction(record, event)
         else:
             super().read(_shaped(record))
-        message_id = identifier(record, "id")
-        self.pending += self.compactions_after.get(message_id, [])
+        if record.get("role") == "assistant":
+            self.pending += self.compactions_after.get(_mark(record), [])
 
     def _compaction(self, message: Record | None, event: Record) -> None:
         """Add a summary with the figures of its event; without a message, the context was
@@ -143,9 +144,19 @@ class SampleBuilder(ChatBuilder):
 
     def usage(self, record: Record) -> Usage | None:
         """The figures of the event whose answer this message is."""
-        answer_id = identifier(record, "id")
-        figures = self.figures.get(answer_id, {})
+        figures = self.figures.get(_mark(record), {})
         return self.source.usage(USAGE, figures)
+
+
+def _mark(answer: Record) -> str:
+    """What an answer and its event have in common: the id; in logs of 2024, which have none, the
+    words and the ids of the calls.
+    """
+    answer_id = identifier(answer, "id")
+    if answer_id:
+        return answer_id
+    call_ids = [identifier(call, "id") for call in objects(answer, "tool_calls")]
+    return "\n".join([content(answer).words, *call_ids])
 
 
 def _shaped(record: Record) -> JsonObject:

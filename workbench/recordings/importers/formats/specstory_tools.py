@@ -117,7 +117,9 @@ class _TurnLines:
         if read_line and self._stands_alone(start):
             return _read(read_line[1], "read_file", start)
         failure = _FAILURE.match(line)
-        return self._failed(failure[1], start) if failure else None
+        if failure:
+            return self._failed(failure[1], start)
+        return None
 
     def _tagged(self, start: int) -> _PrintedUse | None:
         """A tool in tags; None where they never close."""
@@ -161,27 +163,33 @@ class _TurnLines:
         end = self._line_that_ends(start, "</details>")
         if end is None:
             return None
-        text = "\n".join(self.lines[start : end + 1])
+        text = self._text(start, end + 1)
         use = folded_use(text, name)
-        return _PrintedUse(use, end + 1) if use else None
+        if use is None:
+            return None
+        return _PrintedUse(use, end + 1)
 
     def _command(self, name: str, start: int) -> _PrintedUse:
         """A command in one fenced block, and what it printed in the next."""
         end = self.fence_ends[start]
-        arguments: JsonObject = {"command": "\n".join(self.lines[start + 1 : end])}
+        command = self._text(start + 1, end)
+        arguments: JsonObject = {"command": command}
         output_start = self._next_text(end + 1)
         output_end = self.fence_ends.get(output_start)
         if output_end is None or self.lines[output_start].strip("`~ "):
             return _PrintedUse.of(name, arguments, "", end + 1)
-        output = "\n".join(self.lines[output_start + 1 : output_end])
+        output = self._text(output_start + 1, output_end)
         return _PrintedUse.of(name, arguments, output, output_end + 1)
 
     def _unnamed_command(self, start: int) -> _PrintedUse | None:
         """A command that is a step of its own; None where the agent talks."""
-        if self.lines[start].strip() != "```bash" or not self._starts_step(start):
+        is_command = self.lines[start].strip() == "```bash"
+        if not is_command or not self._starts_step(start):
             return None
         printed = self._command("run_terminal_cmd", start)
-        return printed if self._ends_step(printed.end) else None
+        if not self._ends_step(printed.end):
+            return None
+        return printed
 
     def _failed(self, name: str, start: int) -> _PrintedUse | None:
         """A call that failed, of which only that is printed."""
@@ -197,13 +205,19 @@ class _TurnLines:
             if self.lines[end].startswith(_NEXT_STEP):
                 return None
             end += 1
-        text = "\n".join(self.lines[start:end]).strip()
+        text = self._text(start, end).strip()
         deed, _, body = text.partition("\n")
         if deed == "## Todo List":
-            return _PrintedUse.of(name, {"content": body.strip()}, "", end)
+            todo_list: JsonObject = {"content": body.strip()}
+            return _PrintedUse.of(name, todo_list, "", end)
         if name == "delete_file":
-            return _PrintedUse.of(name, {"explanation": text}, "", end)
+            explanation: JsonObject = {"explanation": text}
+            return _PrintedUse.of(name, explanation, "", end)
         return _PrintedUse.of(name, {}, text, end)
+
+    def _text(self, start: int, end: int) -> str:
+        """The lines from one up to another as one text."""
+        return "\n".join(self.lines[start:end])
 
     def _next_text(self, start: int) -> int:
         """The first line from here that is not empty; the number of lines where none is."""
@@ -216,12 +230,18 @@ class _TurnLines:
         return number == 0 or not self.lines[number - 1].strip()
 
     def _starts_step(self, number: int) -> bool:
-        above = [line for line in self.lines[max(0, number - 3) : number] if line.strip()]
-        return not above or above[-1].strip() == RULE
+        start = max(0, number - 3)
+        for line in reversed(self.lines[start:number]):
+            words = line.strip()
+            if words:
+                return words == RULE
+        return True
 
     def _ends_step(self, number: int) -> bool:
-        below = self._next_text(number)
-        return below == len(self.lines) or self.lines[below].strip() == RULE
+        next_number = self._next_text(number)
+        if next_number == len(self.lines):
+            return True
+        return self.lines[next_number].strip() == RULE
 
 
 def _read(path: str, name: str, line_number: int) -> _PrintedUse:
