@@ -42,6 +42,8 @@ ROLES: Mapping[str, str] = {
     **dict.fromkeys(("tool", "function"), "tool"),
 }
 """Our role for each that a chat API or a framework has."""
+_WITH_CALLS = frozenset({"content", "parts", "tool_calls"})
+"""Fields of an answer whose calls are read."""
 
 
 class ChatBuilder(SessionBuilder):
@@ -111,6 +113,9 @@ class ChatBuilder(SessionBuilder):
         old_call = mapping(record, "function_call")
         if old_call:
             parts.blocks.append(tool_call(old_call))
+        for name, value in record.items():
+            if name not in _WITH_CALLS and _holds_calls(value):
+                self.source.unknown[f"list of calls {name!r}"] += 1
 
     def _after_compaction(self, record: Record) -> Record:
         """The message without Anthropic's block of a compaction, whose summary stands for all
@@ -208,3 +213,10 @@ class ChatBuilder(SessionBuilder):
             is_error=record.get("is_error") is True or bool(record.get("error")),
         )
         return Content(results=[result], unknown=parts.unknown)
+
+
+def _holds_calls(value: Json) -> bool:
+    """Whether a field of an answer lists calls: objects that all have arguments."""
+    if not isinstance(value, list) or not value:
+        return False
+    return all("arguments" in as_mapping(item) for item in value)

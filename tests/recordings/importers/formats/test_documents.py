@@ -822,7 +822,7 @@ def test_a_copilot_file_names_its_model_in_tool_results_where_its_start_names_no
     assert answer(session).usage == Usage(output=9)
 
 
-@pytest.mark.parametrize("shape", ["document", "lines", "plain spans"])
+@pytest.mark.parametrize("shape", ["document", "lines", "plain spans", "exported by Jaeger"])
 def test_otel(tmp_path: Path, shape: str) -> None:
     spans = OTEL["resourceSpans"][0]["scopeSpans"][0]["spans"]
     path = {
@@ -831,6 +831,7 @@ def test_otel(tmp_path: Path, shape: str) -> None:
             tmp_path, [{"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]} for span in spans]
         ),
         "plain spans": lambda: written(tmp_path, [plain_span(span) for span in spans]),
+        "exported by Jaeger": lambda: document(tmp_path, of_jaeger(spans)),
     }[shape]()
     session = only(path)
     assert session.origin.format == "otel"
@@ -856,6 +857,40 @@ def plain_span(span: dict[str, Any]) -> dict[str, Any]:
         for key, value in values.items()
     }
     return {"name": span["name"], "start_time": span["startTimeUnixNano"], "attributes": plain}
+
+
+def of_jaeger(spans: list[dict[str, Any]]) -> dict[str, Any]:
+    """The spans as Jaeger exports them."""
+    exported: list[dict[str, Any]] = []
+    for span in map(plain_span, spans):
+        attributes = span["attributes"]
+        tags = [{"key": key, "type": "string", "value": attributes[key]} for key in attributes]
+        microseconds = int(span["start_time"]) // 1_000
+        exported.append({"operationName": span["name"], "startTime": microseconds, "tags": tags})
+    return {"data": [{"traceID": "t1", "spans": exported}], "total": 0, "errors": None}
+
+
+def test_a_message_in_a_log_of_jaeger_is_read(tmp_path: Path) -> None:
+    said = {"gen_ai.input.messages": '[{"role": "user", "content": "the weather?"}]'}
+    fields = [{"key": key, "value": said[key]} for key in said]
+    span = {"operationName": "chat", "tags": [], "logs": [{"timestamp": 1, "fields": fields}]}
+    session = only(document(tmp_path, {"data": [{"traceID": "t1", "spans": [span]}]}))
+    assert (session.id, words(session)) == ("t1", [("user", "the weather?")])
+
+
+def test_a_completion_of_openinference_is_read_from_the_values_of_its_span(tmp_path: Path) -> None:
+    span = {
+        "name": "complete",
+        "context.trace_id": "t1",
+        "attributes.openinference.span.kind": "LLM",
+        "attributes.llm.model_name": "big",
+        "attributes.input.value": json.dumps({"prompt": "the weather?", "formatted": True}),
+        "attributes.output.value": json.dumps({"text": '{"sky": "sunny"}', "raw": {}}),
+    }
+    inner = {**span, "name": "acomplete"}
+    session = only(written(tmp_path, [span, inner]))
+    assert words(session) == [("user", "the weather?"), ("assistant", '{"sky": "sunny"}')]
+    assert session.model == "big"
 
 
 @pytest.mark.parametrize(

@@ -255,6 +255,15 @@ def test_the_runs_of_agno_are_one_session(tmp_path: Path, version: int) -> None:
     assert session.messages[3].call_id == "c1"  # type: ignore[union-attr]
 
 
+def test_a_run_of_agno_that_was_sent_no_history_is_a_session_of_its_own(tmp_path: Path) -> None:
+    alone = [message for message in AGNO_RUN["messages"] if "from_history" not in message]
+    second = {**AGNO_RUN, "run_id": "r2", "messages": alone}
+    third = {**AGNO_RUN, "run_id": "r3"}
+    path = agno_database(tmp_path, [AGNO_RUN, AGNO_FAILED, second, third], version=1)
+    answer_counts = {session.id: len(answers(session)) for session in load(path)}
+    assert answer_counts == {"s1": 2, "s1-2": 4}
+
+
 def agno_call(call_id: str, member: str) -> dict[str, Any]:
     """A call of a team's leader, which hands a task to a member."""
     arguments = json.dumps({"member": member})

@@ -97,3 +97,11 @@ def test_a_wrong_field_is_named(tmp_path: Path, message: Any, field: str) -> Non
         only(document(tmp_path, [{"role": "user", "content": "hi"}, message]))
     assert caught.value.field == field
     assert caught.value.where.endswith("one.json")
+
+
+def test_a_list_of_calls_in_a_field_that_is_unknown_is_named(tmp_path: Path) -> None:
+    abilities = [{"slug": "look", "arguments": '{"where": "a.py"}', "status": "completed"}]
+    answer = {"role": "assistant", "content": "It is there.", "skillExecutions": abilities}
+    session = only(document(tmp_path, [*CHAT[:2], answer]))
+    (left_out,) = session.origin.skipped
+    assert "1 × list of calls 'skillExecutions': unknown, left out" in left_out

@@ -21,6 +21,7 @@ from workbench.recordings.importers.values import (
     as_mapping,
     as_object,
     identifier,
+    items,
     label,
     mapping,
     objects,
@@ -41,14 +42,45 @@ class AgnoTables:
         return head.text.startswith(MAGIC) and bool(_session_tables(head.text))
 
     def documents(self, source: SourceFile) -> Iterator[JsonObject]:
-        """Each session's columns, with its runs as `messages`.
+        """The columns of each conversation, with its runs as `messages`.
 
         Raises:
             FormatError: the database cannot be read.
         """
         head = next(source.heads())
         for session_table in _session_tables(head.text):
-            yield from session_table.documents(source)
+            for document in session_table.documents(source):
+                yield from _conversations(document)
+
+
+def _conversations(document: JsonObject) -> Iterator[JsonObject]:
+    """The session; of one of version 1 each conversation in it. A run to which its model was sent
+    nothing of those before begins one: version 1 keeps with a run all that was sent.
+    """
+    conversations: list[list[Json]] = []
+    for row in objects(document, "messages"):
+        memory = as_mapping(row.get("runs"))
+        for run in items(memory, "runs"):
+            if not conversations or _is_alone(as_mapping(run)):
+                conversations.append([])
+            conversations[-1].append(run)
+    if not conversations:
+        yield document
+    session_id = identifier(document, "session_id")
+    for number, runs in enumerate(conversations, 1):
+        conversation_id = session_id
+        if number > 1:
+            conversation_id += f"-{number}"
+        yield {**document, "session_id": conversation_id, "messages": [{"runs": runs}]}
+
+
+def _is_alone(run: Record) -> bool:
+    """Whether a run was sent messages, and none of an earlier run."""
+    messages = items(run, "messages")
+    for message in messages:
+        if as_mapping(message).get("from_history") is True:
+            return False
+    return bool(messages)
 
 
 def _session_tables(statements: str) -> list[SessionTables]:
@@ -90,13 +122,14 @@ def _columns_of_tables(statements: str) -> dict[str, set[str]]:
 
 AGNO_ASIDE = (
     "session_data agent_data team_data workflow_data extra_data metadata runs memory "
-    "messages.runs.agent_name messages.runs.runs.agent_name "
-    "messages.runs.content messages.runs.tools messages.runs.session_state messages.runs.events "
-    "messages.runs.runs.content messages.runs.runs.tools messages.runs.runs.events "
-    "messages.runs.runs.formatted_tool_calls messages.runs.memories messages.runs.summaries"
+    "messages.runs.agent_name messages.runs.content messages.runs.tools messages.runs.events "
+    "messages.runs.formatted_tool_calls messages.runs.session_state messages.runs.memories "
+    "messages.runs.summaries messages.runs.member_responses.agent_name "
+    "messages.runs.member_responses.content messages.runs.member_responses.tools "
+    "messages.runs.member_responses.events messages.runs.member_responses.formatted_tool_calls"
 )
-"""What Agno keeps beside its messages; the content of a run repeats its answers, and `runs` or
-`memory` of a session all of `messages.runs`.
+"""What Agno keeps beside its messages; the content of a run repeats its answers, `runs` or `memory`
+of a session all of `messages.runs`.
 """
 
 
@@ -123,10 +156,8 @@ class AgnoBuilder(DescribedBuilder):
         self.instructions: dict[str, str] = {}
 
     def read(self, record: Record) -> None:
-        """Read one row: a run, all of a session, or the memory that holds them."""
+        """Read one row: a run, or all of a session."""
         runs = decode_or(record.get("runs"), record.get("runs"))
-        if isinstance(runs, dict) and "runs" in runs:
-            runs = runs["runs"]
         for run in as_list(runs):
             self._read_run(as_object(run, "runs"))
 

@@ -2,7 +2,7 @@
 
 Source: open-telemetry/semantic-conventions-genai, model and docs/gen-ai; the older events and
 indexed attributes of its version 1.36, of OpenLLMetry and of OpenInference are read as well, flat
-or nested, as Phoenix exports them, and MLflow's spans.
+or nested, as Phoenix exports them, MLflow's spans, and what Jaeger exports.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from workbench.recordings.importers.formats.otel_attributes import (
     attributes_of,
     count_without_key,
     flattened,
+    jaeger_spans,
 )
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
@@ -73,6 +74,9 @@ OTEL_USAGE = UsageFields(
     cache_in_input=True,
 )
 MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
+_NO_NAME = "unknown"
+"""The model's name where LangChain's adapter does not tell it."""
+_LANGCHAIN_MODEL = "traceloop.association.properties.ls_model_name"
 MLFLOW_USAGE = UsageFields(
     "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"
 )
@@ -155,7 +159,11 @@ def _inside(record: Record) -> Iterator[tuple[str, JsonObject]]:
         span["trace_id"] = record.get("context.trace_id")
         yield "", span
     data = record.get("data")
-    yield from _listed("data", data)
+    for place, span in _listed("data", data):
+        if "traceID" in span:
+            yield from jaeger_spans(place, span)
+        else:
+            yield place, span
     yield from _listed("spans", record.get("spans"))
     if isinstance(data, dict):
         yield from _listed("data.spans", data.get("spans"))
@@ -199,8 +207,12 @@ def _generation(
     if exchange.is_empty:
         exchange = _indexed(attributes)
     if exchange.is_empty:
+        exchange = _completion(attributes)
+    if exchange.is_empty:
         return None
     model = source.name(attributes, *MODELS)
+    if model == _NO_NAME:
+        model = source.name(attributes, _LANGCHAIN_MODEL)
     usage = source.usage(OTEL_USAGE, attributes)
     time = source.time(span, "startTimeUnixNano")
     return Generation(
@@ -210,6 +222,24 @@ def _generation(
         usage=usage or _mlflow_usage(source, attributes),
         time=time or source.time(span, "start_time"),
         place=place,
+    )
+
+
+def _completion(attributes: Record) -> _Exchange:
+    """The prompt and the words of a completion, which OpenInference has as values of the span; none
+    where it is no request.
+    """
+    if attributes.get("openinference.span.kind") != "LLM":
+        return _Exchange()
+    input_value = as_mapping(_json(attributes.get("input.value")))
+    output_value = as_mapping(_json(attributes.get("output.value")))
+    prompt = label(input_value, "prompt")
+    words = label(output_value, "text")
+    if not prompt or not words:
+        return _Exchange()
+    return _Exchange(
+        sent=[{"role": "user", "content": prompt}],
+        answer=[{"role": "assistant", "content": words}],
     )
 
 
@@ -342,6 +372,7 @@ def knows_otel(head: Head) -> bool:
         {"attributes", "name"} <= head.keys
         or {"info", "data"} <= head.keys
         or '"scopeSpans"' in head.text
+        or '"traceID"' in head.text
     )
     return has_spans and any(mark in head.text for mark in _SPEAKS_OF_MODELS)
 

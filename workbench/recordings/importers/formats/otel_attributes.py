@@ -67,6 +67,39 @@ def count_without_key(value: Json) -> int:
     return len(attributes) - len(keys)
 
 
+def jaeger_spans(place: str, trace: JsonObject) -> Iterator[tuple[str, JsonObject]]:
+    """The spans of a trace that Jaeger exported, as OTLP has them, with their places.
+
+    Jaeger has tags and logs where OTLP has attributes and events, and microseconds.
+    """
+    for number, span in enumerate(objects(trace, "spans")):
+        events: list[Json] = []
+        for log in objects(span, "logs"):
+            fields = _tags(log, "fields")
+            events.append({"name": fields.get("event"), "attributes": fields})
+        began = span.get("startTime")
+        if isinstance(began, int):
+            began *= 1_000
+        converted: JsonObject = {
+            "name": span.get("operationName"),
+            "traceId": trace.get("traceID"),
+            "startTimeUnixNano": began,
+            "attributes": _tags(span, "tags"),
+            "events": events,
+        }
+        yield f"{place}.spans[{number}]", converted
+
+
+def _tags(record: JsonObject, field: str) -> JsonObject:
+    """Jaeger's list of keys and values as a plain object."""
+    tags: JsonObject = {}
+    for tag in objects(record, field):
+        key = label(tag, "key")
+        if key:
+            tags[key] = tag.get("value")
+    return tags
+
+
 def _value(value: Json) -> Json:
     """One of OTLP's typed values."""
     if not isinstance(value, dict):
