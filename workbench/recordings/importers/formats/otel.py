@@ -379,7 +379,7 @@ def knows_otel(head: Head) -> bool:
 
 OTEL = Format(
     name="otel",
-    description="OpenTelemetry GenAI traces (OTLP JSON or JSON lines)",
+    description="OpenTelemetry GenAI traces (OTLP JSON, JSON lines, exports of Jaeger)",
     carries=("tree", "calls", "thinking", "usage", "times", "model", "system"),
     knows=knows_otel,
     sessions=sessions,
