@@ -35,14 +35,20 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 
 import pandas as pd
-from engine.transcript.planted import HARMLESS, SECRETS, personal_of, planted, recall_and_precision
+from engine.transcript.planted import (
+    HARMLESS,
+    KINDS,
+    SECRETS,
+    personal_of,
+    planted,
+    recall_and_precision,
+)
 from engine.transcript.strangers import PERSONAL as STRANGE_PERSONAL
 from engine.transcript.strangers import SECRETS as STRANGE_SECRETS
 from engine.transcript.strangers import recall, rounds
 from rows import Part, between_marks, read, rows_beside, stored
 
 from workbench.engine.transcript.message import said_texts
-from workbench.engine.transcript.personal import KINDS
 from workbench.engine.transcript.redaction import MARK, Redactor
 from workbench.recordings.importers.importer import scan
 

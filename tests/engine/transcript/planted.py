@@ -317,6 +317,27 @@ _KINDS = {
 }  # fmt: skip
 
 
+KINDS = frozenset(
+    [
+        "bank",
+        "birth",
+        "card",
+        "device",
+        "email",
+        "home",
+        "iban",
+        "id",
+        "ip",
+        "login",
+        "name",
+        "phone",
+        "place",
+        "ssn",
+    ]
+)
+"""The kinds of personal data."""
+
+
 def personal_of(kind: str) -> dict[str, tuple[str, Make]]:
     """What is planted of a kind of personal data, as `workbench.engine.transcript.personal`
     calls it.

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from engine.transcript.planted import KINDS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,7 +30,6 @@ from workbench import (
 )
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, plain_text, said_texts
-from workbench.engine.transcript.personal import KINDS
 from workbench.engine.transcript.redaction import Redactor, holds_one, redacted
 from workbench.recordings.importers.importer import scan
 

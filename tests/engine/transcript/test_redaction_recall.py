@@ -7,6 +7,7 @@ from engine.transcript import by_faker
 from engine.transcript.planted import (
     HARMLESS,
     IMPERSONAL,
+    KINDS,
     PERSONAL,
     SECRETS,
     personal_of,
@@ -14,8 +15,9 @@ from engine.transcript.planted import (
     recall_and_precision,
 )
 
+import workbench as wb
 from profiles import examples
-from workbench.engine.transcript.personal import KINDS
+from workbench import SettingError
 from workbench.engine.transcript.redaction import Redactor
 
 COUNT = examples(200)
@@ -38,8 +40,9 @@ def test_a_harmless_text_stays(kind: str) -> None:
 
 
 def test_the_kinds_of_personal_data_are_those_that_a_user_may_leave_unmasked() -> None:
-    kinds = "bank birth card device email home iban id ip login name phone place ssn"
-    assert sorted(KINDS) == kinds.split()
+    known = ", ".join(sorted(KINDS))
+    with pytest.raises(SettingError, match=rf"there is no kind 'hat'; there are {known}\.?$"):
+        wb.compare(unmasked=("hat",))
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

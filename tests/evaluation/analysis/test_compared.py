@@ -1,13 +1,14 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from planted_run import PlantedRun
 from scipy import stats
 
-from workbench import UnknownName
-from workbench.evaluation.analysis.compared import compare_table, lead_table, sides
-from workbench.evaluation.analysis.scores import with_projects
+from workbench import Findings, UnknownName
+from workbench.evaluation.analysis.compared import compare_table, lead_table
 
 Values = Mapping[str, Sequence[float | None]]
 
@@ -233,31 +234,45 @@ def test_a_lead_where_lower_is_better_has_its_closest_rival_first() -> None:
     assert found["strategy"].tolist() == ["b", "c"] and set(found["verdict"]) == {"better"}
 
 
+def differences(
+    values: Values, sessions: Sequence[Mapping[str, str]], unit: str = ""
+) -> Mapping[Hashable, Any]:
+    """The row of a finished run that says how `a` differs from `truncate`, over these units."""
+    rows = scores(values).assign(metric="exam_recall").to_dict("records")
+    manifest = {"settings": {"group_by": unit}} if unit else {}
+    run = PlantedRun(manifest, {"scores": rows, "sessions": list(sessions)})
+    table = Findings.of(run).figures.differences["exam_recall"]
+    row: Mapping[Hashable, Any]
+    [row] = table[table["strategy"] == "a"].to_dict("records")
+    return row
+
+
 def test_sessions_of_one_project_count_once() -> None:
-    table = scores({"truncate": noisy(0.5, 1, 12), "a": noisy(0.9, 2, 12)})
-    sessions = pd.DataFrame(
-        {"session": table["session"].unique(), "project": ["one"] * 10 + ["two", ""], "path": ""}
-    )
-    (row,) = compare_table(with_projects(table, sessions), "recall", "truncate").to_dict("records")
+    values = {"truncate": noisy(0.5, 1, 12), "a": noisy(0.9, 2, 12)}
+    projects = ["one"] * 10 + ["two", ""]
+    sessions = [
+        {"session": f"s{number:02}", "project": project, "path": ""}
+        for number, project in enumerate(projects)
+    ]
+    row = differences(values, sessions)
     assert (row["sessions"], row["projects"]) == (12, 3)
     assert row["verdict"] == "too few projects"
     assert row["why"] == "too few projects: 3, at least 6 would do for 1 comparison"
-    alone = compare_table(with_projects(table, sessions, "session"), "recall", "truncate")
-    assert (alone["projects"].iloc[0], alone["verdict"].iloc[0]) == (12, "better")
+    alone = differences(values, sessions, "session")
+    assert (alone["projects"], alone["verdict"]) == (12, "better")
 
 
 def test_the_files_folder_may_be_the_unit() -> None:
-    table = scores({"truncate": noisy(0.5, 1, 12), "a": noisy(0.9, 2, 12)})
-    paths = [f"/runs/{number % 4}/{number}.jsonl" for number in range(12)]
-    sessions = pd.DataFrame({"session": table["session"].unique(), "project": "one", "path": paths})
-    (row,) = compare_table(with_projects(table, sessions, "folder"), "recall", "truncate").to_dict(
-        "records"
-    )
+    values = {"truncate": noisy(0.5, 1, 12), "a": noisy(0.9, 2, 12)}
+    sessions = [
+        {"session": f"s{number:02}", "project": "one", "path": f"/runs/{number % 4}/{number}.jsonl"}
+        for number in range(12)
+    ]
+    row = differences(values, sessions, "folder")
     assert row["projects"] == 4
-    values = table.loc[table["strategy"] == "a", "value"].to_numpy(dtype=float)
-    assert row["mean"] == pytest.approx(np.mean([values[n::4].mean() for n in range(4)]))
+    means = [np.mean([values["a"][number] for number in range(n, 12, 4)]) for n in range(4)]
+    assert row["mean"] == pytest.approx(np.mean(means))
 
 
 def test_in_an_empty_table_nothing_is_ahead() -> None:
-    table = scores({"truncate": noisy(0.5, 1)})
-    assert sides(table[:0], "recall") == {}
+    assert Findings.of(PlantedRun({}, {"scores": []})).figures.panel is None

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Sequence
+from dataclasses import replace
 
-from workbench import AssistantMessage, Text, ToolCall, UserMessage
-from workbench.engine.transcript.message import ToolResult
-from workbench.evaluation.metrics.exam.exams import Exams
-from workbench.evaluation.metrics.exam.later_use import LaterUse
+import pytest
+from real_parts import SNAPSHOT
+
+from workbench import (
+    AssistantMessage,
+    Context,
+    MetricInput,
+    Replay,
+    Session,
+    Summary,
+    Text,
+    ToolCall,
+    UserMessage,
+)
+from workbench.engine.transcript.message import Message, ToolResult, chars_per_token
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.view import View
+from workbench.evaluation.replays.sizing import Sizing
 
 GOAL = "Please make the ledger export tolerate missing currency codes before friday's audit"
 LINES = [f"    total_{name} = convert({name}_amount, rate_of({name}_code))" for name in "abcdefgh"]
@@ -32,16 +44,22 @@ MESSAGES = (
     ),
 )
 AT = 4
-USED = LaterUse(Exams.of(Index(MESSAGES)).history)
+SESSION = Session.of(MESSAGES)
+SIZES = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], chars_per_token)
 
 
-def shares(*texts: str, kept: frozenset[int] = frozenset()) -> dict[str, float]:
-    found = USED.shares(AT, View(kept, texts, texts))
+def shares(*texts: str, kept: Sequence[int] = (), at: int = AT) -> dict[str, float]:
+    """What a context of these texts and messages holds of what comes after a message."""
+    messages: list[Message] = [MESSAGES[number] for number in kept]
+    messages += [Summary(id=f"text {number}", text=text) for number, text in enumerate(texts)]
+    shot = replace(SNAPSHOT, at=at, context=Context.of(messages))
+    replay = Replay(SESSION, "made", "natural", 100_000, SIZES, (), (), (shot,))
+    (found,) = MetricInput(replay, Index(MESSAGES)).later_use
     return {part: share for part, share in found.items()}
 
 
 def test_the_whole_history_holds_all_and_nothing_holds_nothing() -> None:
-    assert shares(kept=frozenset(range(AT))) == {
+    assert shares(kept=range(AT)) == {
         "edits": 1.0,
         "request": 1.0,
         "phrases": pytest.approx(1.0),
@@ -59,9 +77,9 @@ def test_the_request_counts_in_phrases_so_that_its_words_in_another_order_are_no
 
 
 def test_what_the_agent_said_again_counts_and_what_it_did_not_does_not() -> None:
-    assert shares(kept=frozenset({3}))["phrases"] > 0.5
-    assert shares(kept=frozenset({0}))["phrases"] < 0.2
+    assert shares(kept=[3])["phrases"] > 0.5
+    assert shares(kept=[0])["phrases"] < 0.2
 
 
 def test_a_boundary_that_no_edit_follows_has_no_readiness_to_edit() -> None:
-    assert "edits" not in USED.shares(len(MESSAGES), View(frozenset(), (), ()))
+    assert "edits" not in shares(at=len(MESSAGES))

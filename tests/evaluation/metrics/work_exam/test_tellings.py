@@ -7,7 +7,6 @@ docs/reference/fitted-reader.md.
 
 import random
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -19,20 +18,24 @@ import workbench as wb
 from workbench.engine.transcript.message import said_text
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.question import WorkQuestion
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
 
 STYLES = ("verbatim", "terse", "reworded", "turned")
 WORDS_OF_A_LINE = 15
 
 
-@dataclass(frozen=True)
 class Telling:
-    """A sheet of questions, the words of their history, and the answers in each style."""
+    """Questions about a session at a boundary, and their answers in each style."""
 
-    questions: list[WorkQuestion]
-    rarity: Rarity
-    answers: list[dict[str, str]]
+    def __init__(self, session_name: str, part: dict[str, Any]) -> None:
+        file = next(file for file in bundled_files() if file.parent.name == session_name)
+        session = wb.load(file)[0]
+        exams = exams_of(session)
+        exam = exams and exams.at(part["at"])
+        assert exam
+        self.answers: list[dict[str, Any]] = part["tellings"]
+        self.questions = [exam.questions[answer["question"]] for answer in self.answers]
+        self.rarity = Rarity(said_text(message) for message in session.messages[: part["at"]])
 
     def chances(self, lines: list[str]) -> list[float]:
         chances = shipped_reader().chances(self.questions, "\n".join(lines), self.rarity)
@@ -50,21 +53,10 @@ class Telling:
         ]
 
 
-def telling(session_name: str, part: dict[str, Any]) -> Telling:
-    file = next(file for file in bundled_files() if file.parent.name == session_name)
-    session = wb.load(file)[0]
-    exams = exams_of(session)
-    exam = exams and exams.at(part["at"])
-    assert exam
-    questions = [exam.questions[answer["question"]] for answer in part["tellings"]]
-    rarity = Rarity(said_text(message) for message in session.messages[: part["at"]])
-    return Telling(questions, rarity, part["tellings"])
-
-
 @pytest.fixture(scope="module")
 def tellings() -> list[Telling]:
     document = tomllib.loads(Path(__file__).with_name("tellings.toml").read_text("utf-8"))
-    return [telling(name, part) for name, part in document.items()]
+    return [Telling(name, part) for name, part in document.items()]
 
 
 @pytest.fixture(scope="module")
