@@ -2,22 +2,19 @@
 session's.
 """
 
-import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from builders import said, told
 from workbench import FormatError, Session, SettingError, load, save
-from workbench.evaluation.experiment.atomic import write_atomically
-from workbench.evaluation.metrics.work_exam.checks import WrittenQuestion, checked
-from workbench.evaluation.metrics.work_exam.document import (
-    exams_of,
-    exams_text,
-    file_in,
-)
-from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
+from workbench.evaluation.metrics.work_exam.document import exams_of
 
+HARBOUR = Path(__file__).with_name("harbour.jsonl.exam.json")
+"""An exam of the session, as its writer left it beside the recording."""
+IN_A_FOLDER = "aa74f6fd03bf68be-c024e4ddf652c9f5.json"
+"""The name of the file in a folder of exams: it tells nothing of the session."""
 TEXTS = [
     "Rename the harbour module.",
     "The harbour module is imported by nine files.",
@@ -33,33 +30,22 @@ def session(texts: list[str] = TEXTS) -> Session:
     return Session.of(messages, id="harbour")
 
 
-def exams(of: Session) -> SessionExams:
-    """One exam with one question."""
-    written_question = WrittenQuestion(
-        "finding",
-        "How widely is it used?",
-        "Nine files import it.",
-        ("nine files import",),
-        "imported by nine files",
-    )
-    accepted, refusals = checked([written_question], of.messages)
-    assert not refusals
-    return SessionExams(
-        of.id, opening_digest(of), (WorkExam(3, tuple(accepted), "a writer", "2026-11"),)
-    )
-
-
-def test_exams_come_back_from_a_folder_as_they_were_written(tmp_path: Path) -> None:
-    session_exams = exams(session())
-    write_atomically(file_in(tmp_path, session()), exams_text([session_exams]))
-    assert exams_of(session(), tmp_path) == session_exams
+def test_an_exam_is_found_in_a_folder(tmp_path: Path) -> None:
+    shutil.copy(HARBOUR, tmp_path / IN_A_FOLDER)
+    session_exams = exams_of(session(), tmp_path)
+    assert session_exams is not None
+    [exam] = session_exams.exams
+    assert (exam.at, exam.writer, exam.written, exam.refused) == (3, "a writer", "2026-11", 0)
+    [question] = exam.questions
+    assert (question.kind, question.question) == ("finding", "How widely is it used?")
+    assert (question.gold, question.points) == ("Nine files import it.", ("nine files import",))
 
 
 def test_exams_lie_beside_a_recording(tmp_path: Path) -> None:
     path = tmp_path / "harbour.jsonl"
     save(session(), path)
     recorded = load(path)[0]
-    write_atomically(tmp_path / "harbour.jsonl.exam.json", exams_text([exams(recorded)]))
+    shutil.copy(HARBOUR, tmp_path)
     session_exams = exams_of(recorded)
     assert session_exams is not None
     assert (
@@ -68,20 +54,14 @@ def test_exams_lie_beside_a_recording(tmp_path: Path) -> None:
     )
 
 
-def test_the_file_repeats_no_text_of_the_session(tmp_path: Path) -> None:
-    text = exams_text([exams(session())])
-    assert "imported by nine files" not in text
-    assert json.loads(text)["version"] == 1
-
-
 def test_another_session_of_the_same_name_has_no_exam(tmp_path: Path) -> None:
-    write_atomically(tmp_path / "x.jsonl.exam.json", exams_text([exams(session())]))
+    shutil.copy(HARBOUR, tmp_path / IN_A_FOLDER)
     other = session(["Rename the lighthouse module.", *TEXTS[1:]])
     assert exams_of(other, tmp_path) is None
 
 
 def test_a_question_whose_evidence_is_gone_is_left_out_and_counted(tmp_path: Path) -> None:
-    write_atomically(file_in(tmp_path, session()), exams_text([exams(session())]))
+    shutil.copy(HARBOUR, tmp_path / IN_A_FOLDER)
     changed = session([TEXTS[0], "The harbour module is imported by ten files.", TEXTS[2]])
     session_exams = exams_of(changed, tmp_path)
     assert session_exams is not None
@@ -103,7 +83,7 @@ def test_a_question_whose_evidence_is_gone_is_left_out_and_counted(tmp_path: Pat
 def test_a_file_that_is_none_is_refused_in_one_sentence(
     text: str, reason: str, tmp_path: Path
 ) -> None:
-    file_in(tmp_path, session()).write_text(text)
+    (tmp_path / IN_A_FOLDER).write_text(text)
     with pytest.raises(FormatError, match=reason):
         exams_of(session(), tmp_path)
 

@@ -2,6 +2,7 @@
 wrote an exam.
 """
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,9 @@ import pytest
 from builders import said, told
 from workbench import Session, Summary, load, save
 from workbench.engine.transcript.message import said_text
-from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.work_exam.checks import WrittenQuestion, checked
-from workbench.evaluation.metrics.work_exam.document import exams_of, exams_text
+from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.reading import WorkReading, context_text
 
@@ -40,18 +38,7 @@ def recorded(folder: Path) -> Session:
 def examined(folder: Path) -> Session:
     """The same with an exam beside it."""
     session = recorded(folder)
-    written_question = WrittenQuestion(
-        "finding",
-        "How widely is it used?",
-        "Nine files import it.",
-        ("nine files import",),
-        "imported by nine files",
-    )
-    accepted, _ = checked([written_question], session.messages)
-    exams = SessionExams(
-        session.id, opening_digest(session), (WorkExam(BOUNDARY, tuple(accepted), "a writer"),)
-    )
-    write_atomically(folder / "harbour.jsonl.exam.json", exams_text([exams]))
+    shutil.copy(Path(__file__).with_name("harbour.jsonl.exam.json"), folder)
     return session
 
 

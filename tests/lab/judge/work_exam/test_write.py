@@ -74,7 +74,10 @@ def test_the_exam_is_kept_beside_the_recording_and_not_written_again(tmp_path: P
     exams = exams_of(load(path)[0])
     assert exams is not None
     assert len(exams.exams[0].questions) == 6
+    assert exams.exams[0] == outcomes[0].exam
     assert exams.exams[0].writer == "a-writer"
+    text = path.with_name(f"{path.name}.exam.json").read_text()
+    assert not any(question(turn)["quote"] in text for turn in range(6)), "no text of the session"
     again = write_exams(path, model=writer, boundaries=(0.5,), quiet=True)
     assert again is not None
     assert [outcome.is_new for outcome in again] == [False]
