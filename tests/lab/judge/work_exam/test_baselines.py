@@ -4,7 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from lab.judge.work_exam.test_judge_work import exams, judged
+from lab.judge.work_exam.test_judge_work import exams, judged, kept
 
 from workbench import FormatError
 from workbench.lab.judge.work_exam.baselines import read_baselines
@@ -14,7 +14,7 @@ __all__ = ["exams"]
 
 def test_the_answers_of_a_judge_have_baselines(exams: Path) -> None:
     answers = judged(exams, names=6)
-    rows = read_baselines(answers.path)
+    rows = read_baselines(kept(exams))
     assert list(rows) == [
         "session",
         "at",
@@ -27,15 +27,15 @@ def test_the_answers_of_a_judge_have_baselines(exams: Path) -> None:
         "exam",
         "presence",
     ]
-    assert len(rows) == len(answers.table)
+    assert len(rows) == len(answers)
     means = rows.groupby("strategy")["bm25"].mean()
     assert means["none"] > means["null"]
 
 
 def test_names_have_the_exam_s_credit_and_questions_about_the_work_have_none(exams: Path) -> None:
     answers = judged(exams, names=6)
-    rows = read_baselines(answers.path).set_index(["strategy", "question"])
-    halves = answers.table.set_index(["strategy", "question"])["half"]
+    rows = read_baselines(kept(exams)).set_index(["strategy", "question"])
+    halves = answers.set_index(["strategy", "question"])["half"]
     assert rows.loc[halves == "work", "exam"].isna().all()
     assert rows.loc[halves == "names", "presence"].notna().all()
 

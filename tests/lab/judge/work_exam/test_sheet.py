@@ -69,7 +69,7 @@ def test_a_request_has_the_context_and_the_numbered_questions_and_no_answer(exam
 
 def test_replies_are_read_by_their_numbers_and_a_line_without_one_goes_on(exams: Path) -> None:
     text = "1: a faster export\n2. `src/export.py`\n\n- 3) a faster\nexport\n\n4: ?\n9: no such one"
-    table = judged(exams, model=Replying(reply=lambda _: text)).table
+    table = judged(exams, model=Replying(reply=lambda _: text))
     read = ["a faster export", "`src/export.py`", "a faster export", "? 9: no such one"]
     assert replies(table, "none") == [*read, None, None]
 
@@ -79,7 +79,7 @@ def test_equal_replies_are_graded_once_and_grades_are_read_by_label(exams: Path)
         return f"1: speed\n2: {'a' if request % 2 else 'b'}\n3: ?\n4: ``"
 
     grader = Grading(grades="Q1.R1: 0.5\n- Q2.R1: 1\nQ2.R2: 0\nQ7.R1: 1\nQ1.R9: 1\nhello")
-    table = judged(exams, model=Replying(reply=reply), grader=grader).table
+    table = judged(exams, model=Replying(reply=reply), grader=grader)
     (prompt,) = grader.prompts
     seen = replies_seen(prompt)
     assert sorted(seen) == ["Q1.R1: speed", f"Q2.R1: {seen[1][-1]}", f"Q2.R2: {seen[2][-1]}"]
@@ -122,6 +122,6 @@ def test_many_replies_are_spread_over_requests_in_an_order_of_the_boundary(exams
 
 def test_nothing_is_asked_where_nobody_said_anything(exams: Path) -> None:
     grader = Grading()
-    table = judged(exams, model=Replying(reply=lambda _: "1: ?\n2:\n3. '?'."), grader=grader).table
+    table = judged(exams, model=Replying(reply=lambda _: "1: ?\n2:\n3. '?'."), grader=grader)
     assert grader.prompts == []
     assert set(table["score"].dropna()) == {0.0}
