@@ -240,7 +240,7 @@ def differences(
     """The row of a finished run that says how `a` differs from `truncate`, over these units."""
     rows = scores(values).assign(metric="exam_recall").to_dict("records")
     manifest = {"settings": {"group_by": unit}} if unit else {}
-    run = PlantedRun(manifest, {"scores": rows, "sessions": list(sessions)})
+    run = PlantedRun(manifest, {"scores": rows, "sessions": [dict(row) for row in sessions]})
     table = Findings.of(run).figures.differences["exam_recall"]
     row: Mapping[Hashable, Any]
     [row] = table[table["strategy"] == "a"].to_dict("records")
