@@ -27,8 +27,8 @@ from workbench import (
 )
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.provider_options import ProviderOptions
-from workbench.engine.models.settings import model_names
 from workbench.engine.models.wrappers import requests_of
+from workbench.evaluation.experiment.spec import RunSpec
 
 MODELS_FILE = "WORKBENCH_MODELS"
 
@@ -231,7 +231,7 @@ def test_its_name_is_the_command_line(tmp_path: Path) -> None:
 
 def test_a_comma_in_a_command_line_separates_no_models() -> None:
     text = "command:claude -p --tools Read,Bash,extractive,command:llm -m a,b"
-    assert model_names(text) == (
+    assert RunSpec(model=text).model == (
         "command:claude -p --tools Read,Bash",
         "extractive",
         "command:llm -m a,b",

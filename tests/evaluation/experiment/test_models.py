@@ -13,7 +13,7 @@ from evaluation.experiment.outages import MODEL, summary
 from builders import remembering, rules, said, told
 from profiles import FULL
 from workbench import ModelSettings, Results, Session, SettingError, compare
-from workbench.engine.models.settings import model_names
+from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.table_columns import COLUMNS
 
 
@@ -228,9 +228,9 @@ def test_other_settings_of_a_model_are_another_replay(
     ],
 )
 def test_models_are_named_between_commas(text: str, names: tuple[str, ...]) -> None:
-    assert model_names(text) == names
+    assert RunSpec(model=text).model == names
 
 
 def test_a_model_without_a_name_is_an_error() -> None:
     with pytest.raises(SettingError, match="has no name"):
-        model_names("extractive,")
+        RunSpec(model="extractive,")

@@ -14,8 +14,7 @@ import pytest
 from planted_run import TABLES, VERSION, simulation
 
 from profiles import FULL
-from workbench import Results, SettingError
-from workbench.evaluation.experiment.atomic import write_atomically
+from workbench import Results, SettingError, TrialResults
 from workbench.evaluation.experiment.run_folder import RunFolder
 
 
@@ -111,8 +110,8 @@ def test_a_full_disk_names_the_file_and_leaves_nothing_behind(tmp_path: Path) ->
     told = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
     try:
-        with pytest.raises(OSError, match=r"scores\.parquet"):
-            write_atomically(tmp_path / "scores.parquet", b"x" * 5_000)
+        with pytest.raises(OSError, match=r"trials\.parquet"):
+            TrialResults.write(tmp_path, [{"strategy": "none", "family": "bundled"}], {})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, told)
