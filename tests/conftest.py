@@ -19,6 +19,10 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("MPLBACKEND", "agg")
 os.environ.setdefault("MPLCONFIGDIR", str(Path(__file__).parent.parent / "build" / "fonts"))
 
+# What is multiplied here is small: a second thread would wait for it in a loop, at seven times the
+# processor time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Tests start dozens of processes, and each that finds no bytecode compiles the whole package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

@@ -85,14 +85,15 @@ KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 PRICES = """import workbench as wb
 from IPython.display import HTML, display
 display(wb.Session.of([wb.UserMessage(id="1", blocks=(wb.Text("One costs $1, two cost $2."),))]))
-results = wb.compare(wb.bundled()[:2], strategies=["truncate", "pipeline"], quiet=True)
-display(results)
+display(wb.Results.open({run!r}))
 display(HTML("<p id='formula'>A formula: $x$.</p>"))"""
 """A cell whose last output alone holds a formula."""
 
 
-def test_two_prices_of_a_line_are_no_formula(browser: Any, server: Jupyter, keep: Any) -> None:
-    cells = [nbformat.v4.new_code_cell(PRICES)]
+def test_two_prices_of_a_line_are_no_formula(
+    browser: Any, server: Jupyter, priced_run: Path, keep: Any
+) -> None:
+    cells = [nbformat.v4.new_code_cell(PRICES.format(run=str(priced_run)))]
     notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
     nbformat.write(notebook, server.folder / "prices.ipynb")
     with open_notebook(browser, server.lesson("prices")) as opened:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from browser.opened import Opened
 from report.page.here import rendered
-from report.page.made import KEEPS, hostile, made
-from report.page.test_cost import bill
+from report.page.made import hostile
 
 from profiles import FULL
 from workbench.base.markup import environment
@@ -22,25 +21,8 @@ SERIOUS = ("serious", "critical")
 
 
 @pytest.fixture(scope="module")
-def report(made_once: Callable[..., Path]) -> Path:
-    """A run with bills of many digits, and a strategy with a long name."""
-    names = (*KEEPS, "openhands_rolling")
-    source = made(9, names)
-    parts = dict.fromkeys(("usd_input", "usd_output", "usd_summaries", "usd_fetching"), 12.34)
-    source.rows["costs"] = [
-        bill(
-            f"session-{n:02d}",
-            name,
-            61.5 + n,
-            usd_uncompacted=50.0,
-            net_saving=-11.5 - n,
-            **parts,
-            even_at=None if name == "none" or n % 3 else 12,
-        )
-        for n in range(9)
-        for name in names
-    ]
-    return made_once("nine", lambda folder: rendered(source.written(folder))) / "report.html"
+def report(priced_run: Path) -> Path:
+    return priced_run / "report.html"
 
 
 @pytest.fixture

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from browser.opened import Opened
@@ -172,29 +175,75 @@ class Answer(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.mark.parametrize("way", WAYS_OUT)
-def test_a_hostile_report_leads_nowhere_and_reads_no_token(
-    opened: Opened, tmp_path: Path, way: str
-) -> None:
-    (tmp_path / "run" / "replays").mkdir(parents=True)
+@contextmanager
+def someone_else() -> Iterator[Outside]:
+    """A server that no page of the view may ask, while the `with` lasts."""
     outside = Outside(("127.0.0.1", 0), Answer)
     outside.asked = []
-    Thread(target=outside.serve_forever, daemon=True).start()
-    script = TELLS.replace("PORT", str(outside.server_address[1])) + WAYS_OUT[way]
-    (tmp_path / "run" / "report.html").write_text(
-        f'<html lang="en"><body><p>hostile</p><script>{script}</script></body></html>'
-    )
-    with served(tmp_path) as server:
-        address = server.address + "runs/run/report.html"
-        opened.page.goto(address)
-        opened.page.wait_for_timeout(700)
-        assert opened.page.url == address and len(opened.context.pages) == 1
-        titles = [frame.title() for frame in opened.page.frames[1:2]]
+    Thread(target=outside.serve_forever, args=(0.01,), daemon=True).start()
+    yield outside
     outside.shutdown()
     outside.server_close()
-    token = server.address.rstrip("/").rsplit("/", 1)[1]
-    assert outside.asked == []
-    assert all(token not in title for title in titles)
+
+
+def hostile_run(reports: Path, way: str, port: int) -> None:
+    """A run whose report tries one way out, to a server at this port."""
+    run = reports / way
+    (run / "replays").mkdir(parents=True)
+    script = TELLS.replace("PORT", str(port)) + WAYS_OUT[way]
+    (run / "report.html").write_text(
+        f'<html lang="en"><body><p>hostile</p><script>{script}</script></body></html>'
+    )
+
+
+@dataclass(frozen=True)
+class Led:
+    """Where a hostile report has led.
+
+    Attributes:
+        token: of the view, which it must not read.
+        address: that was opened.
+        at: the addresses of the browser's pages afterwards.
+        titles: of the report, which are all that it could read.
+        asked: what a server of someone else was asked.
+    """
+
+    token: str
+    address: str
+    at: list[str]
+    titles: list[str]
+    asked: list[str]
+
+
+@pytest.fixture(scope="module")
+def led(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Led]:
+    """By way out: where its report has led. All are open at once, as waiting takes long."""
+    reports = tmp_path_factory.mktemp("hostile")
+    with ExitStack() as stack:
+        servers = {way: stack.enter_context(someone_else()) for way in WAYS_OUT}
+        for way, outside in servers.items():
+            hostile_run(reports, way, outside.server_address[1])
+        view = stack.enter_context(served(reports))
+        opened = {way: Opened(browser) for way in WAYS_OUT}
+        addresses = {way: f"{view.address}runs/{quote(way)}/report.html" for way in WAYS_OUT}
+        for way, window in opened.items():
+            window.page.goto(addresses[way])
+        window.page.wait_for_timeout(700)
+        token = view.address.rstrip("/").rsplit("/", 1)[1]
+        led = {}
+        for way, window in opened.items():
+            pages = [page.url for page in window.context.pages]
+            titles = [frame.title() for frame in window.page.frames[1:2]]
+            led[way] = Led(token, addresses[way], pages, titles, servers[way].asked)
+            window.context.close()
+    return led
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_a_hostile_report_leads_nowhere_and_reads_no_token(led: dict[str, Led], way: str) -> None:
+    assert led[way].at == [led[way].address]
+    assert led[way].asked == []
+    assert led[way].titles and led[way].token not in led[way].titles[0]
 
 
 def test_runs_are_opened_and_losses_filtered_by_keyboard(opened: Opened, view: ViewServer) -> None:

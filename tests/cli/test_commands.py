@@ -218,7 +218,10 @@ def test_an_unknown_command_of_a_group_is_one_sentence(capsys: pytest.CaptureFix
     ],
 )
 def test_a_shell_completes_commands_of_groups_and_every_option(
-    typed: str, completed: list[str]
+    typed: str,
+    completed: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     environment = {
         "_WORKBENCH_COMPLETE": "complete_bash",
@@ -226,14 +229,12 @@ def test_a_shell_completes_commands_of_groups_and_every_option(
         "COMP_CWORD": str(len(typed.split(" ")) - 1),
         "_TYPER_COMPLETE_ARGS": typed,
     }
-    code = (
-        f"import os, sys; os.environ.update({environment}); from workbench.cli import main;"
-        " main([])"
-    )
-    answer = subprocess.run(
-        [sys.executable, "-c", code], check=False, capture_output=True, text=True
-    )
-    assert answer.stdout.split() == completed, answer.stderr
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit):
+        main([])
+    printed = capsys.readouterr()
+    assert printed.out.split() == completed, printed.err
 
 
 def test_a_server_over_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:

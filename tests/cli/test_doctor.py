@@ -106,17 +106,6 @@ def found_of(rows: list[dict[str, str]], what: str) -> list[str]:
     return [row["found"] for row in rows if row["what"] == what]
 
 
-@pytest.mark.parametrize(
-    ("has_pip", "command"),
-    [(True, "{} -m pip install"), (False, "uv pip install --python {}")],
-)
-def test_where_the_shells_pip_is_of_another_environment_it_says_what_to_type(
-    has_pip: bool, command: str
-) -> None:
-    (told,) = found_of(checks_elsewhere(has_pip=has_pip), "installing")
-    assert f"type `{command.format(sys.executable)}`" in told
-
-
 def test_where_the_shells_pip_is_of_this_environment_nothing_is_to_say(tmp_path: Path) -> None:
     pip = tmp_path / "pip"
     pip.touch(mode=0o755)
@@ -148,6 +137,18 @@ def elsewhere() -> list[dict[str, str]]:
         "workbench.metrics": [["yours", "json:dumps"]],
     }
     return checks_elsewhere(needs=NEEDS, versions=versions, plugins=plugins)
+
+
+def test_where_the_shells_pip_is_of_another_environment_it_says_what_to_type(
+    elsewhere: list[dict[str, str]],
+) -> None:
+    (told,) = found_of(elsewhere, "installing")
+    assert f"type `{sys.executable} -m pip install`" in told
+
+
+def test_an_environment_without_pip_is_installed_into_from_outside() -> None:
+    (told,) = found_of(checks_elsewhere(has_pip=False), "installing")
+    assert f"type `uv pip install --python {sys.executable}`" in told
 
 
 def test_a_package_that_is_too_old_or_missing_is_wrong(elsewhere: list[dict[str, str]]) -> None:
@@ -225,7 +226,7 @@ def test_where_the_doctor_itself_lacks_a_package_it_is_not_what_to_ask(
     assert "`workbench doctor` needs the package packaging" in text and "hint:" not in text
 
 
-def test_each_package_whose_use_is_told_is_required(elsewhere: list[dict[str, str]]) -> None:
+def test_each_package_whose_use_is_told_is_required() -> None:
     """A package of its own use is told with it wherever it is too old."""
     required = {Requirement(text).name for text in requires("compaction-workbench") or ()}
     with_own_use = {

@@ -53,11 +53,12 @@ def test_a_sweep_of_several_windows_is_shown_as_any_run(
     results = Results.open(tmp_path / "run")
     assert results.sessions["window_used"].isna().all()
     capsys.readouterr()
+    findings = Findings.of(results)
     for wide in (False, True):
-        show(Findings.of(results), wide=wide)
+        show(findings, wide=wide)
         text = " ".join(capsys.readouterr().out.split())
         assert "Windows: each strategy of a sweep is replayed in its own." in text
-    assert "window=9000" in Report(results).headline.html
+    assert "window=9000" in Report(results, findings=findings).headline.html
     session = results.sessions["session"].iloc[0]
     with served(tmp_path) as server:
         page = get(f"{server.address}runs/run/session?id={session}&left=none&right=null")[1]

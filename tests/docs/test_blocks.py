@@ -7,7 +7,7 @@ import re
 import shlex
 import shutil
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,16 +69,34 @@ def blocks(page: Path) -> list[Block]:
     ]
 
 
+def keep_sessions(folder: Path) -> None:
+    """Write a few small sessions into `folder/my-sessions`."""
+    (folder / "my-sessions").mkdir(parents=True)
+    for n in range(2):
+        session = Session.of([rules("be brief"), *remembering(20 + n)], id=f"session-{n}")
+        save(session, folder / "my-sessions" / f"{n}.jsonl")
+
+
+def compare_before(folder: Path) -> None:
+    """Make the run that some pages take for granted: `folder/run`, of the same sessions."""
+    keep_sessions(folder)
+    words = ["compare", str(folder / "my-sessions"), "-w", "4000", "-s", "truncate"]
+    assert main([*words, "--out", str(folder / "run"), "--no-report", "-q"]) == 0
+
+
+@pytest.fixture
+def earlier_run(made_once: Callable[..., Path]) -> Path:
+    """A run that lies in `reports` before a page begins, made once for all of them."""
+    return made_once("pages", compare_before) / "run"
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder as the pages take it for granted, where every model is a server that says one
     sentence.
     """
-    (tmp_path / "my-sessions").mkdir()
-    for n in range(2):
-        session = Session.of([rules("be brief"), *remembering(20 + n)], id=f"session-{n}")
-        save(session, tmp_path / "my-sessions" / f"{n}.jsonl")
-    save(session, tmp_path / "my-session.jsonl")
+    keep_sessions(tmp_path)
+    shutil.copy(tmp_path / "my-sessions" / "1.jsonl", tmp_path / "my-session.jsonl")
     (tmp_path / "grid.toml").write_text(GRID)
     (tmp_path / "new.md").write_text("What is done, and what is not?")
     (tmp_path / "old.md").write_text("What happened?")
@@ -98,8 +116,9 @@ def test_there_are_blocks_to_run() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.usefixtures("folder")
 def test_every_block_of_it_runs(
-    page: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+    page: Path, earlier_run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     space: dict[str, object] = {"__name__": f"page_{page.stem}"}
     for block in blocks(page):
@@ -115,6 +134,7 @@ def test_every_block_of_it_runs(
             assert tomllib.loads(block.text)
         elif block.language == "bash":
             for line in commands(block.text):
+                keep_run_of(line, earlier_run)
                 runs(line, page, capsys)
 
 
@@ -156,6 +176,13 @@ def commands(text: str) -> list[list[str]]:
     return [words for line in whole.splitlines() if (words := shlex.split(line, comments=True))]
 
 
+def keep_run_of(words: list[str], earlier_run: Path) -> None:
+    """Lay the earlier run where a line expects one."""
+    for word in words:
+        if word.startswith("reports/compare-") and not Path(word).exists():
+            shutil.copytree(earlier_run, word)
+
+
 def runs(words: list[str], page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = " ".join(words)
     if words[0] == "export":
@@ -165,25 +192,6 @@ def runs(words: list[str], page: Path, capsys: pytest.CaptureFixture[str]) -> No
     if any(line.startswith(start) for start in OUTSIDE):
         return
     assert words[0] == "workbench", f"{page.name}: what is {line!r}?"
-    run = next((word for word in words if word.startswith("reports/compare-")), None)
-    if run is not None and not Path(run).exists():
-        assert (
-            main(
-                [
-                    "compare",
-                    "my-sessions",
-                    "-w",
-                    "4000",
-                    "-s",
-                    "truncate",
-                    "--out",
-                    run,
-                    "--no-report",
-                    "-q",
-                ]
-            )
-            == 0
-        )
     spared = ["--no-report"] if line.startswith(RENDERING) and "--no-report" not in words else []
     if "--jobs" in words and not FULL:  # workers take seconds to start
         spared += ["--jobs", "1"]
