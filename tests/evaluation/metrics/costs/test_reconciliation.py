@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from priced import PRICED, TARIFF
+from priced import PRICED
 
 from builders import result, said, told
 from workbench import AssistantMessage, CompactionEntry, Log, MessageEntry, Session, Summary, load
@@ -17,7 +17,6 @@ from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.costs.reconciliation import (
     Reconciliation,
     reconcile,
-    reported_usd,
 )
 from workbench.evaluation.replays.sizing import Sizing
 
@@ -288,9 +287,15 @@ def test_tokens_are_those_before_the_answer_and_not_after_it() -> None:
 
 
 def test_reported_dollars_take_each_part_at_its_own_price() -> None:
-    usage = Usage(input=100, cache_read=1_000, cache_write=500, cache_write_long=200, output=9_999)
-    assert reported_usd(usage, TARIFF) == pytest.approx(
-        (100 * 3 + 1_000 * 0.3 + 300 * 3.75 + 200 * 6) * 1e-6
+    class Mixed(Provider):
+        def usage(self, prompt: int, now: float, whole: bool) -> Usage:
+            return Usage(
+                input=100, cache_read=1_000, cache_write=500, cache_write_long=200, output=9_999
+            )
+
+    found = reconciled(recorded([0], Mixed()))
+    assert found.reported[:, USD] == pytest.approx(
+        [(100 * 3 + 1_000 * 0.3 + 300 * 3.75 + 200 * 6) * 1e-6]
     )
 
 

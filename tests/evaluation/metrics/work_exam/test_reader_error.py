@@ -7,7 +7,6 @@ import pytest
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import (
-    Calibration,
     PredictedContext,
     ReaderErrors,
 )
@@ -122,5 +121,9 @@ def test_the_reader_that_ships_knows_its_errors() -> None:
     assert interval.low < 0.8 < interval.high
 
 
-def test_a_promise_below_the_answers_has_a_negative_bias() -> None:
-    assert Calibration(0.5, 0.6, 10).bias == pytest.approx(-0.1)
+def test_the_bias_of_a_kind_of_context_is_what_is_promised_too_much() -> None:
+    left_out = shipped_reader().left_out
+    assert left_out is not None
+    for kind in left_out.kinds.values():
+        assert kind.bias == pytest.approx(kind.promised - kind.real)
+    assert min(kind.bias for kind in left_out.kinds.values()) < 0
