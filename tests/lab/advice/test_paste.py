@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import workbench as wb
 from workbench import preset
 from workbench.engine.compaction.variant import variant
-from workbench.lab.advice.paste import agent_snippet, due_at, snippets
+from workbench.lab.advice.paste import agent_snippet, snippets
 from workbench.lab.advice.present_setting import moved
 
 
@@ -125,6 +126,15 @@ def test_the_langchain_snippet_runs(name: str) -> None:
     assert place["middleware"] is not None
 
 
-def test_the_smallest_request_that_is_compacted_is_found_by_the_trigger_itself() -> None:
-    assert due_at(preset("summarize"), 100_000) == 80_000
-    assert due_at(preset("none"), 100_000) is None
+def test_a_library_compacts_from_the_smallest_request_on_for_which_the_trigger_is_due() -> None:
+    place: dict[str, Any] = {}
+    exec(texts("clear_tool_uses")["Anthropic"], place)
+    trigger = place["context_management"]["edits"][0]["trigger"]
+    assert trigger == {"type": "input_tokens", "value": 100_001}
+    assert 'trigger=("tokens", 170000)' in texts("langchain_20")["LangChain"]
+
+
+def test_a_candidate_that_compacts_at_no_size_is_only_a_compactor() -> None:
+    never = replace(preset("clear_tool_uses"), trigger=preset("none").trigger)
+    [snippet] = snippets(never, "clear_tool_uses", {}, 200_000, "extractive")
+    assert snippet.system == "Compactor"
