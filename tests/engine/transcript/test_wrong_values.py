@@ -8,19 +8,23 @@ from typing import Any
 
 import pytest
 
-from builders import said
+from builders import remembering, said
 from workbench import (
     AssistantMessage,
     AtShare,
+    Budget,
     Context,
+    Plan,
     Preset,
     Session,
     SettingError,
     Strategy,
     Summary,
     Text,
+    preset,
     replay,
 )
+from workbench.engine.transcript.message import Message
 
 MESSAGES = [said("What is the limit?", "u1"), said("And the next?", "u2")]
 
@@ -108,6 +112,39 @@ def test_a_counter_that_fails_for_a_new_message_is_told_with_its_role() -> None:
     sentence = "the counter raised KeyError: 'size', for a new message of role 'summary'"
     with pytest.raises(SettingError, match=sentence):
         Context.of([Summary(id="", text="Found.")], fails)
+
+
+def fails_for_what_is_new(message: Message) -> int:
+    if not message.id:
+        raise KeyError("size")
+    return 100
+
+
+class AsksTheCounter:
+    """A stage of a user's own that asks the counter."""
+
+    name = "asks"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        context.count(Summary(id="", text="Found."))
+        return None
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        Strategy("asks", (AsksTheCounter(),)),
+        *(preset(name).strategy for name in ("summarize", "learned_summary", "pipeline")),
+    ],
+    ids=lambda strategy: strategy.name,
+)
+def test_a_counter_that_fails_inside_a_stage_is_told_as_the_counter(strategy: Strategy) -> None:
+    own = Preset("own", strategy, AtShare(0.5, 0.1), count=fails_for_what_is_new)
+    with pytest.raises(SettingError) as failure:
+        replay(Session.of(remembering(18), window=2_000), own)
+    sentence = str(failure.value)
+    assert "the counter raised KeyError: 'size', for a new message" in sentence
+    assert "stage" not in sentence
 
 
 def test_a_counter_is_a_function() -> None:

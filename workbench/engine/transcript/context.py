@@ -21,6 +21,9 @@ from workbench.engine.transcript.message import (
     is_real_user,
 )
 
+PACKAGE = "workbench."
+"""Where the modules of this package are."""
+
 
 def answered(messages: Sequence[Message]) -> dict[int, tuple[int, ToolCall]]:
     """For the index of each tool result, the index of the message that made the call, and the call;
@@ -177,6 +180,25 @@ def size_by(count: TokenCounter, message: Message) -> int:
     return size
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedCounter:
+    """A user's own counter: where it fails, the error is told as the counter's, whoever asked it."""
+
+    count: TokenCounter
+
+    def __call__(self, message: Message, /) -> int:
+        """Tokens, as `size_by` says."""
+        return size_by(self.count, message)
+
+
+def _checked_counter(count: TokenCounter) -> TokenCounter:
+    """A counter whose errors are told as its own; those of this package need no check."""
+    module = getattr(count, "__module__", None) or ""
+    if module.startswith(PACKAGE):
+        return count
+    return CheckedCounter(count)
+
+
 def _described(message: Message) -> str:
     """A message by its id; one that is new may have none."""
     if message.id:
@@ -226,6 +248,7 @@ class Context:
         check_sizes(self.messages, self.sizes)
         tokens = self.overhead + sum(self.sizes)
         object.__setattr__(self, "tokens", tokens)
+        object.__setattr__(self, "count", _checked_counter(self.count))
 
     @classmethod
     def of(
