@@ -93,6 +93,12 @@ def count(number: float) -> str:
 
 
 @or_dash
+def seconds(number: float) -> str:
+    """A mean time: `3.2 s`."""
+    return f"{count(number)} s"
+
+
+@or_dash
 def figure(number: float) -> str:
     """A number of any size: without decimal places from 100 on, else with three."""
     if abs(number) >= 100:
@@ -157,6 +163,6 @@ OF_UNIT: Mapping[str, Callable[[float | None], str]] = {
     "tokens": amount,
     "count": count,
     "usd": dollars,
-    "seconds": count,
+    "seconds": seconds,
 }
 """How a metric's values are shown, by its unit."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from workbench.base.formats import NUMBERS, interval, joined, missing, some
+from workbench.base.formats import NUMBERS, OF_UNIT, interval, joined, missing, some
 from workbench.base.package import PACKAGE
 from workbench.base.palette import looks
 
@@ -88,6 +88,7 @@ def environment() -> Environment:
     templates.filters |= {
         **NUMBERS,
         "number": lambda value, name: NUMBERS[name](value),
+        "in_unit": lambda value, unit: OF_UNIT[unit](value),
         "clip": clipped,
         "split_at": split_at,
         "interval": interval,

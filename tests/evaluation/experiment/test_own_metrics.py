@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,14 +96,43 @@ def test_a_strategy_that_cannot_be_cut_to_the_size_is_marked_beside_its_own_metr
     assert "larger in 3" in Report(run).headline.html
 
 
-def run_with_test_names(too_large: Sequence[str]) -> PlantedRun:
+@pytest.mark.parametrize(
+    ("unit", "value", "shown"),
+    [
+        ("share", 0.4616, "46 %"),
+        ("seconds", 3.25, "3.2 s"),
+    ],
+)
+def test_a_metric_of_ones_own_has_one_rendering_everywhere_and_its_number_in_json(
+    unit: str, value: float, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_with_test_names(too_large=(), unit=unit, values={0.1: value, 0.2: value})
+    findings = Findings.of(run)
+    show(findings)
+    printed = capsys.readouterr().out
+    assert f"  {shown}  " in printed.split("Your metrics")[1]
+    for part in (Report(run).own_metrics, Report(run).headline):
+        assert f">{shown}</td>" in part.html
+    rows = outcome(run, findings, no_report=True)["own_metrics"]
+    assert all(row["same_size"] == pytest.approx(value) for row in rows)
+
+
+HIGHER_AT_LARGER = {0.1: 0.2, 0.2: 0.6}
+
+
+def run_with_test_names(
+    too_large: Sequence[str],
+    unit: str = "share",
+    values: Mapping[float, float] = HIGHER_AT_LARGER,
+) -> PlantedRun:
     """Two strategies in four sessions, of which `mine` has no names of tests at the small size.
 
     Args:
         too_large: the sessions in which `mine` stays larger than that size; it has no value in the
             others either.
+        unit: of the own metric.
+        values: of both metrics, by size.
     """
-    values = {0.1: 0.2, 0.2: 0.6}
     scores: list[dict[str, Any]] = []
     replays: list[dict[str, Any]] = []
     for session in ("s0", "s1", "s2", "s3"):
@@ -115,6 +144,8 @@ def run_with_test_names(too_large: Sequence[str]) -> PlantedRun:
                     score: dict[str, Any] = {"mode": "matched", "metric": metric, "share": share}
                     score |= {"value": value, "why": ""}
                     score |= {"better": "higher", "unit": "share"}
+                    if metric == "test_names":
+                        score["unit"] = unit
                     if strategy == "mine" and share == 0.1:
                         why = "no test was named"
                         if session in too_large:
