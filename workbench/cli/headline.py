@@ -237,8 +237,11 @@ def _say_tables(findings: Findings, *, wide: bool) -> None:
     where = "on its own trigger"
     if "recorded" in columns.values():
         where += " and where the agent compacted"
+    if findings.wider_windows:
+        where += f" ({findings.wider_windows})"
     room = None if wide else WIDTH
-    say(f"\n{joined(names).capitalize()} {where}:\n")
+    write(f"{joined(names).capitalize()} {where}:")
+    say()
     order = findings.likeliest_first
     rows.sort(key=lambda row: order.index(str(row["strategy"])))
     say(table(rows, columns, room=room))

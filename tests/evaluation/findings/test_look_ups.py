@@ -18,9 +18,9 @@ from workbench.evaluation.findings.decision import Decision
 NET = {"summarize": 0.2, "pipeline": 0.1, "truncate": 0.4}
 
 
-def run_of_three() -> PlantedRun:
-    """Nine sessions of $10: summarize tells most, truncate saves most."""
-    run = priced(made(9), summarize=0.3, pipeline=0.2, truncate=0.5)
+def run_of_three(sessions: int = 9) -> PlantedRun:
+    """Sessions of $10: summarize tells most, truncate saves most."""
+    run = priced(made(sessions), summarize=0.3, pipeline=0.2, truncate=0.5)
     return on_own_trigger(run, summarize=0.8, pipeline=0.7, truncate=0.6)
 
 
@@ -140,6 +140,19 @@ def test_steps_without_what_they_need_count_like_the_bill(tmp_path: Path) -> Non
         " more than 5 points behind it."
     )
     assert "0 % of the steps of pipeline lack what no call brings back" in decision.dollars
+
+
+def test_of_two_sessions_it_says_that_they_are_too_few_whatever_is_behind(tmp_path: Path) -> None:
+    run = run_of_three(sessions=2)
+    blind = {"summarize": 20, "truncate": 12}
+    decision = decided(kept(run, simulated_bills(run, NET, blind), tmp_path))
+    assert decision.recommendation == (
+        "Use pipeline: in the simulation of these sessions each other strategy that fits the"
+        " window ends more than 5 points behind it."
+    )
+    assert decision.confidence == (
+        "Confidence: these sessions only. 2 projects are too few for an interval (6 are needed)."
+    )
 
 
 def test_who_may_be_behind_by_chance_stays(tmp_path: Path) -> None:

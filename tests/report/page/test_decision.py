@@ -161,6 +161,9 @@ def test_a_difference_that_nobody_would_notice_is_called_so_and_the_cheaper_one_
         decision.recommendation.startswith("No difference that you would notice between")
         and decision.use == "truncate"
     )
+    few = priced(made(2), truncate=0.12, summarize=0.1, pipeline=0.11)
+    of_few = decided(on_own_trigger(few, summarize=0.8, pipeline=0.8, truncate=0.79))
+    assert ": in these sessions " in of_few.recommendation
     two = decided(on_own_trigger(run, truncate=0.5))
     assert (
         two.use == "pipeline"
@@ -350,3 +353,20 @@ def test_each_reason_stands_under_the_question_that_it_answers() -> None:
     places = [page.index(f"<dt>{question}</dt>") for question in reasons]
     assert places == sorted(places)
     assert page.index("<dt>How sure</dt>") < page.index("<dt>What would change it</dt>")
+
+
+def test_a_window_that_was_widened_is_told_in_the_head_of_the_table(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = made(9)
+    for row, window in zip(run.rows["sessions"], (90_000, 70_000), strict=False):
+        row["window_used"] = window
+    show(Findings.of(run))
+    in_words = "in 2 of 9 sessions in a wider window, of up to 90,000 tokens"
+    head = f"Names on its own trigger ({in_words}):"
+    assert head in " ".join(capsys.readouterr().out.split())
+    assert f"each strategy on its own trigger ({in_words})</caption>" in Report(run).headline.html
+    as_wanted = made(9)
+    show(Findings.of(as_wanted))
+    assert "wider window" not in capsys.readouterr().out
+    assert "wider window" not in Report(as_wanted).headline.html

@@ -31,6 +31,7 @@ from workbench.evaluation.findings.verdict import (
     each_size_words,
     same_size_words,
     unscored_note,
+    wider_window_words,
 )
 from workbench.evaluation.metrics import HALVES
 
@@ -244,6 +245,11 @@ class Findings:
     def same_size(self) -> str:
         """What `same size` means, in words; empty in a run without sizes."""
         return same_size_words(self.tables)
+
+    @property
+    def wider_windows(self) -> str:
+        """In how many sessions the window is wider than was wanted, in words; often empty."""
+        return wider_window_words(self.tables)
 
     @property
     def each_size(self) -> str:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from workbench.base.formats import joined, paragraph, percent
+from workbench.base.formats import joined, paragraph, percent, some
 from workbench.evaluation.analysis.compared import ALPHA, WORTH
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.table_rows import rows_with
@@ -182,6 +182,22 @@ def same_size_words(run: Tables) -> str:
         )
     meaning = f"Same size: all strategies cut the same history to {shares} of its tokens{mean}."
     return paragraph(f"{meaning}{smallest}", _left_out_places(run))
+
+
+def wider_window_words(run: Tables) -> str:
+    """In how many sessions the window is wider than was wanted, and how wide, in words; empty where
+    it is in none.
+    """
+    sessions = run.replayed
+    is_wider = sessions["window_used"] > sessions["window_wanted"]
+    wider_sessions = sessions[is_wider]
+    if wider_sessions.empty:
+        return ""
+    largest = wider_sessions["window_used"].max()
+    return (
+        f"in {len(wider_sessions)} of {some(len(sessions), 'session')} in a wider window, of up to"
+        f" {largest:,} tokens"
+    )
 
 
 def _left_out_places(run: Tables) -> str:

@@ -102,6 +102,7 @@ def headline_html(findings: Findings) -> Html:
         differences=_by_strategy(compared),
         too_large=run.over_window,
         same_size=findings.same_size,
+        wider_windows=findings.wider_windows,
         each_size=findings.each_size,
         ceiling=findings.ceiling,
         doing=findings.what_strategies_do,
