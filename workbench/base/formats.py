@@ -166,3 +166,33 @@ OF_UNIT: Mapping[str, Callable[[float | None], str]] = {
     "seconds": seconds,
 }
 """How a metric's values are shown, by its unit."""
+MOST_DECIMALS = 9
+"""Of a label at an axis."""
+
+
+def axis_labels(values: Sequence[float], unit: str) -> list[str]:
+    """The round values of an axis as they are shown: as everywhere, with more digits where two of
+    them would read alike.
+
+    Args:
+        values: each another one.
+        unit: of the metric.
+    """
+    labels = [OF_UNIT[unit](value) for value in values]
+    for decimals in range(MOST_DECIMALS):
+        if len(set(labels)) == len(values):
+            break
+        labels = [_with_decimals(value, decimals, unit) for value in values]
+    return labels
+
+
+def _with_decimals(value: float, decimals: int, unit: str) -> str:
+    """A value in its unit with so many decimal places."""
+    if unit == "share":
+        return f"{100 * value:.{decimals}f} %"
+    digits = f"{value:,.{decimals}f}"
+    if unit == "usd":
+        return f"−${digits[1:]}" if value < 0 else f"${digits}"
+    if unit == "seconds":
+        return f"{digits} s"
+    return digits

@@ -237,6 +237,33 @@ def test_what_a_metric_of_ones_own_raised_is_hidden_and_our_reasons_are_not(
     assert list(copy.scores.loc[~is_own, "why"]) == list(run.scores["why"])
 
 
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        ("call 'toolu_Flibbertigibbet' lost its result", "a call lost its result"),
+        ('call "it\'s Flibbertigibbet" has 2 results', "a call has 2 results"),
+        ("message id 'Flibbertigibbet\\'s' occurs 3 times", "a message id occurs 3 times"),
+        ("a result now answers a call of 'Flibbertigibbet'", "a result now answers another call"),
+        ("the context grew from 10 to 20 tokens", "the context grew from 10 to 20 tokens"),
+    ],
+)
+def test_a_reason_names_no_id_of_a_recording(
+    run: Results, tmp_path: Path, rule: str, shown: str
+) -> None:
+    said = "no compaction was used: stage 'x' broke a rule, first before message 7: {}; not used"
+    tables = {name: run.table(name) for name in TABLES}
+    tables["scores"]["why"] = said.format(rule)
+    copy = shared_copy(written(tmp_path / "run", tables, run.manifest), tmp_path / "copy")
+    assert set(copy.scores["why"]) == {said.format(shown)}
+
+
+def test_what_a_metric_of_ours_raised_is_hidden_too(run: Results, tmp_path: Path) -> None:
+    tables = {name: run.table(name) for name in TABLES}
+    tables["scores"]["why"] = "it failed: KeyError: 'Flibbertigibbet'"
+    copy = shared_copy(written(tmp_path / "run", tables, run.manifest), tmp_path / "copy")
+    assert copy.scores["why"].str.endswith("characters").all()
+
+
 def test_a_copy_counts_failed_replays_and_shows_no_hash_for_their_reason(
     run: Results, tmp_path: Path
 ) -> None:

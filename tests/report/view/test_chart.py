@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -126,3 +126,37 @@ def test_values_that_are_all_zero_stand_on_an_axis_that_says_0(tmp_path: Path) -
         page = get(f"{server.address}chart?metric=exam_recall")[1]
     marks = re.findall(r'text-anchor="end"[^>]*>([^<]*)<', page)
     assert marks == ["0 %", "25 %", "50 %", "75 %", "100 %"]
+
+
+def own_values(folder: Path, unit: str, values: Sequence[float]) -> None:
+    """A run of which a metric of one's own has these values, one a strategy."""
+    run = made()
+    for strategy, value in zip(("truncate", "summarize", "pipeline"), values, strict=True):
+        score: Row = {
+            "session": "session-00", "strategy": strategy, "mode": "natural", "metric": "own",
+            "value": value, "unit": unit, "better": "higher", "why": "",
+        }  # fmt: skip
+        run.rows["scores"].append(dict(score))
+    run.written(folder)
+
+
+@pytest.mark.parametrize(
+    ("unit", "values", "first_label"),
+    [
+        ("count", (1.0, 1.02, 1.04), r"[\d.]+"),
+        ("tokens", (51_810.0, 51_820.0, 51_830.0), r"[\d,.]+"),
+        ("share", (0.461, 0.462, 0.463), r"[\d.]+ %"),
+        ("usd", (0.0421, 0.0422, 0.0423), r"\$[\d.]+"),
+        ("seconds", (3.01, 3.02, 3.03), r"[\d.]+ s"),
+    ],
+)
+def test_no_two_lines_of_the_axis_have_one_label(
+    unit: str, values: Sequence[float], first_label: str, tmp_path: Path
+) -> None:
+    own_values(tmp_path / "run", unit, values)
+    with served(tmp_path) as server:
+        text = get(f"{server.address}chart?metric=own")[1]
+    labels = re.findall(r'text-anchor="end" fill="currentColor">([^<]*)</text>', text)
+    assert len(labels) >= 3
+    assert len(set(labels)) == len(labels), labels
+    assert re.fullmatch(first_label, labels[0])

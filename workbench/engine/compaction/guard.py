@@ -2,6 +2,7 @@
 raised as an error.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,16 @@ from workbench.engine.compaction.plan import REGISTER
 from workbench.engine.transcript.context import Context, last_user
 from workbench.engine.transcript.message import AssistantMessage, Message, is_empty
 
+_QUOTED = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_IDS = (
+    (
+        re.compile(rf"\ba result now answers a call of {_QUOTED}"),
+        "a result now answers another call",
+    ),
+    (re.compile(rf"\bcall {_QUOTED}"), "a call"),
+    (re.compile(rf"\bmessage id {_QUOTED}"), "a message id"),
+)
+"""Where a violation names an id of a recording, and what says the same without it."""
 Named = TypeVar("Named", str, tuple[str, str])
 Call: TypeAlias = tuple[str, str]
 """A call by the id of its message and its own, since providers use call ids again."""
@@ -25,6 +36,13 @@ class Violation:
     rule: str
     what: str
     message: str = ""
+
+
+def without_ids(words: str) -> str:
+    """What violations say, for a reader who has no recording to look an id up in."""
+    for pattern, general_words in _IDS:
+        words = pattern.sub(general_words, words)
+    return words
 
 
 def violations(original: Context, compacted: Context) -> tuple[Violation, ...]:

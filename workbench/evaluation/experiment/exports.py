@@ -18,6 +18,7 @@ from secrets import token_bytes
 from typing import TYPE_CHECKING, Any, Self
 
 from workbench.base.errors import SettingError
+from workbench.engine.compaction.guard import without_ids
 from workbench.engine.compaction.presets import WEIGHTS
 from workbench.engine.models.settings import model_names
 from workbench.evaluation.experiment.atomic import write_atomically
@@ -26,6 +27,7 @@ from workbench.evaluation.experiment.run_folder import SIMULATED_FILE, RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.experiment.table_folder import read_table
 from workbench.evaluation.metrics.builtin import BUILTIN
+from workbench.evaluation.metrics.guarded_score import FAILED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +84,7 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
             elif kind == "str":
                 table[column] = _renamed(table[column], shown_names)
         tables[name] = table
-    _hide_own_reasons(tables["scores"], hiding)
+    _hide_reasons(tables["scores"], hiding)
     manifest = _manifest(results.manifest, key)
     manifest_text = json.dumps(manifest, ensure_ascii=False)
     for name_here, shown_name in shown_names.items():
@@ -92,11 +94,18 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
     return Results.open(folder)
 
 
-def _hide_own_reasons(scores: pd.DataFrame, hiding: _Hiding) -> None:
-    """Hide why metrics that are not built in have no value: what they raise may quote a recording."""
+def _hide_reasons(scores: pd.DataFrame, hiding: _Hiding) -> None:
+    """Hide why metrics have no value where that may quote a recording: what one of a user's own
+    says, and what one raised. In our own reasons no id stands for which a reader has no recording.
+    """
+    reasons = scores["why"].fillna("")
     is_own = ~scores["metric"].isin(list(BUILTIN))
-    reasons = scores.loc[is_own, "why"].fillna("")
-    scores.loc[is_own, "why"] = [hiding.hidden(reason, "why", "text") for reason in reasons]
+    may_quote = is_own | reasons.str.startswith(FAILED)
+    shown: list[str] = []
+    for reason, is_hidden in zip(reasons, may_quote, strict=True):
+        text = hiding.hidden(reason, "why", "text") if is_hidden else without_ids(reason)
+        shown.append(text)
+    scores.loc[:, "why"] = shown
 
 
 def _check_empty(folder: Path) -> None:

@@ -9,6 +9,8 @@ from workbench.evaluation.metrics.metric import Metric, MetricInput, Score
 
 MOST_SAID = 300
 """Characters of what is told of a failure."""
+FAILED = "it failed:"
+"""What the reason of a metric that raised an error begins with."""
 
 
 def guarded_score(metric: Metric, data: MetricInput) -> Score:
@@ -20,7 +22,7 @@ def guarded_score(metric: Metric, data: MetricInput) -> Score:
     except MemoryError:  # the work may be done again with more of it
         raise
     except Exception as error:  # noqa: BLE001 - somebody else's metric may fail in any way
-        reason = f"it failed: {error_text(error)}"
+        reason = f"{FAILED} {error_text(error)}"
         return Score(None, reason[:MOST_SAID])
     if not isinstance(score, Score):
         return Score(None, f"it returned {score!r:.80}; a wb.Score would be accepted")

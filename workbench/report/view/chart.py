@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.base.formats import OF_UNIT
+from workbench.base.formats import OF_UNIT, axis_labels
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings.summaries import replayed_contenders
 from workbench.evaluation.findings.tables import Tables
@@ -109,13 +109,10 @@ class Axis:
         place = HEIGHT - BOTTOM - share * drawn_height
         return round(place, 1)
 
-    def ticks(self) -> list[tuple[float, float]]:
-        """The place of each line, with its value."""
-        ticks = []
-        for value in self.marks:
-            tick = (self.y(value), value)
-            ticks.append(tick)
-        return ticks
+    def ticks(self, unit: str) -> list[tuple[float, str]]:
+        """The place of each line, with its value in the unit of the metric."""
+        places = map(self.y, self.marks)
+        return list(zip(places, axis_labels(self.marks, unit), strict=True))
 
 
 def chart_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
@@ -144,7 +141,7 @@ def chart_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
         "shown": OF_UNIT[units[metric]],
         "words": HALVES.get(metric, metric),
         "lines": _lines(rows, table, axis),
-        "ticks": axis.ticks(),
+        "ticks": axis.ticks(units[metric]),
         "places": _places(len(rows)),
         "known": [row["strategy"] for row in table],
         "frame": FRAME,
