@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 
 NOTHING = "–"
 
@@ -178,11 +178,11 @@ def axis_labels(values: Sequence[float], unit: str) -> list[str]:
         values: each another one.
         unit: of the metric.
     """
-    labels = [OF_UNIT[unit](value) for value in values]
-    for decimals in range(MOST_DECIMALS):
-        if len(set(labels)) == len(values):
-            break
-        labels = [_with_decimals(value, decimals, unit) for value in values]
+    labels = list(map(OF_UNIT[unit], values))
+    decimals = 0
+    while len(set(labels)) < len(values) and decimals < MOST_DECIMALS:
+        labels = list(map(partial(_with_decimals, decimals=decimals, unit=unit), values))
+        decimals += 1
     return labels
 
 
@@ -192,7 +192,7 @@ def _with_decimals(value: float, decimals: int, unit: str) -> str:
         return f"{100 * value:.{decimals}f} %"
     digits = f"{value:,.{decimals}f}"
     if unit == "usd":
-        return f"−${digits[1:]}" if value < 0 else f"${digits}"
+        return f"${digits}".replace("$-", "−$")
     if unit == "seconds":
         return f"{digits} s"
     return digits
