@@ -113,7 +113,7 @@ def test_a_metric_of_ones_own_has_one_rendering_everywhere_and_its_number_in_jso
     assert f"  {shown}  " in printed.split("Your metrics")[1]
     for part in (Report(run).own_metrics, Report(run).headline):
         assert f">{shown}</td>" in part.html
-    rows = outcome(run, findings, no_report=True)["own_metrics"]
+    rows = json.loads(json.dumps(outcome(run, findings, no_report=True)))["own_metrics"]
     assert all(row["same_size"] == pytest.approx(value) for row in rows)
 
 
