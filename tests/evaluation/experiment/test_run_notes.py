@@ -131,3 +131,22 @@ def test_a_run_of_runs_and_one_that_goes_on_are_deleted(tmp_path: Path) -> None:
     RunFolder(tmp_path / "begun").keep("a", {"steps": []})
     delete(tmp_path / "begun")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_fields_of_a_later_version_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_in(tmp_path / "run")
+    mark = {"mark": "not needed", "by": "m", "certainty": 0.9, "seen": ["a", "b"]}
+    later = {
+        "name": "", "tags": [], "note": "", "marks": {"abc": "needed"}, "judged": {"abc": mark},
+        "owner": "somebody", "further": {"a": 1},
+    }  # fmt: skip
+    (run / "notes.json").write_text(json.dumps(later))
+    assert main(["runs", "name", str(run), "mine"]) == 0
+    RunNotes.of(run).marked("def", "wrong kind").write(run)
+    kept = json.loads((run / "notes.json").read_text())
+    assert kept["name"] == "mine" and kept["marks"] == {"abc": "needed", "def": "wrong kind"}
+    assert (kept["owner"], kept["further"]) == ("somebody", {"a": 1})
+    judged = kept["judged"]["abc"]
+    assert {name: judged[name] for name in mark} == mark

@@ -39,6 +39,8 @@ def loss_key(session: str, kind: str, entity: str, needed_at: int) -> str:
     return key(session, kind, entity, needed_at)[:10]
 
 
+FURTHER = "further"
+"""What the notes call fields of a later version."""
 YOU = "you"
 """Who made a mark that no model made."""
 
@@ -54,6 +56,7 @@ class LossMark:
         kind: what the model says that the thing is; empty for a person.
         words: what shows it, quoted from what the model read; empty for a person.
         sentence: what the model says of it; empty for a person.
+        further: fields of a later version, which are kept.
     """
 
     mark: str
@@ -62,6 +65,17 @@ class LossMark:
     kind: str = ""
     words: str = ""
     sentence: str = ""
+    further: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_json(cls, fields: Mapping[str, Any]) -> Self:
+        """The mark with these fields."""
+        known, further = _apart(fields, cls)
+        return cls(**known, further=further)
+
+    def as_json(self) -> dict[str, Any]:
+        """Its fields in a file."""
+        return _together(asdict(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +88,7 @@ class RunNotes:
         note: any text.
         marks: a person's, by `loss_key`: one of `MARKS`.
         judged: the models', by `loss_key`, those too over which a person's mark stands.
+        further: fields of a later version, which are kept.
     """
 
     name: str = ""
@@ -81,6 +96,7 @@ class RunNotes:
     note: str = ""
     marks: Mapping[str, str] = field(default_factory=dict)
     judged: Mapping[str, LossMark] = field(default_factory=dict)
+    further: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, folder: Path) -> Self:
@@ -100,13 +116,16 @@ class RunNotes:
             raise SettingError(f"{path} holds no notes of a run; remove the file or mend it")
         judged: dict[str, LossMark] = {}
         for loss, mark in fields.get("judged", {}).items():
-            judged[loss] = LossMark(**mark)
+            judged[loss] = LossMark.of_json(mark)
         tags = tuple(fields["tags"])
-        return cls(fields["name"], tags, fields["note"], fields["marks"], judged)
+        _, further = _apart(fields, cls)
+        return cls(fields["name"], tags, fields["note"], fields["marks"], judged, further)
 
     def write(self, folder: Path) -> None:
-        """Write them into a run's folder."""
-        write_atomically(folder / FILE, json.dumps(asdict(self), indent=2) + "\n")
+        """Write them into a run's folder, with what a later version wrote there."""
+        notes = _together(asdict(self))
+        notes["judged"] = {loss: mark.as_json() for loss, mark in self.judged.items()}
+        write_atomically(folder / FILE, json.dumps(notes, indent=2) + "\n")
 
     @property
     def standing(self) -> Mapping[str, LossMark]:
@@ -159,6 +178,27 @@ class RunNotes:
         return replace(self, judged={**self.judged, **marks})
 
 
+def _apart(
+    fields: Mapping[str, Any], kind: type[LossMark | RunNotes]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields of a file that this version knows, and those of a later one."""
+    names = kind.__dataclass_fields__.keys() - {FURTHER}
+    known: dict[str, Any] = {}
+    further: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name in names:
+            known[name] = value
+        else:
+            further[name] = value
+    return known, further
+
+
+def _together(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields as a file has them: those of a later version beside the others."""
+    further = fields.pop(FURTHER)
+    return {**further, **fields}
+
+
 def _are_notes(fields: Any) -> bool:  # noqa: ANN401 - any JSON
     if not isinstance(fields, dict):
         return False
@@ -178,9 +218,8 @@ def _are_notes(fields: Any) -> bool:  # noqa: ANN401 - any JSON
 def _is_loss_mark(fields: Any) -> bool:  # noqa: ANN401 - any JSON
     if not isinstance(fields, dict) or fields.get("mark") not in MARKS:
         return False
-    if fields.keys() - asdict(LossMark("")).keys():
-        return False
-    return all(isinstance(text, str) for text in fields.values())
+    known, _ = _apart(fields, LossMark)
+    return all(isinstance(text, str) for text in known.values())
 
 
 def _checked(field: str, text: str, longest: int) -> str:
