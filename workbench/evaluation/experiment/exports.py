@@ -101,11 +101,11 @@ def _hide_reasons(scores: pd.DataFrame, hiding: _Hiding) -> None:
     reasons = scores["why"].fillna("")
     is_own = ~scores["metric"].isin(list(BUILTIN))
     may_quote = is_own | reasons.str.startswith(FAILED)
-    shown: list[str] = []
+    texts: list[str] = []
     for reason, is_hidden in zip(reasons, may_quote, strict=True):
         text = hiding.hidden(reason, "why", "text") if is_hidden else without_ids(reason)
-        shown.append(text)
-    scores.loc[:, "why"] = shown
+        texts.append(text)
+    scores.loc[:, "why"] = texts
 
 
 def _check_empty(folder: Path) -> None:

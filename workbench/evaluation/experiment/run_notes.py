@@ -70,8 +70,8 @@ class LossMark:
     @classmethod
     def of_json(cls, fields: Mapping[str, Any]) -> Self:
         """The mark with these fields."""
-        known, further = _apart(fields, cls)
-        return cls(**known, further=further)
+        current, further = _apart(fields, cls)
+        return cls(**current, further=further)
 
     def as_json(self) -> dict[str, Any]:
         """Its fields in a file."""
@@ -183,14 +183,14 @@ def _apart(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields of a file that this version knows, and those of a later one."""
     names = kind.__dataclass_fields__.keys() - {FURTHER}
-    known: dict[str, Any] = {}
+    current: dict[str, Any] = {}
     further: dict[str, Any] = {}
     for name, value in fields.items():
         if name in names:
-            known[name] = value
+            current[name] = value
         else:
             further[name] = value
-    return known, further
+    return current, further
 
 
 def _together(fields: dict[str, Any]) -> dict[str, Any]:
@@ -218,8 +218,8 @@ def _are_notes(fields: Any) -> bool:  # noqa: ANN401 - any JSON
 def _is_loss_mark(fields: Any) -> bool:  # noqa: ANN401 - any JSON
     if not isinstance(fields, dict) or fields.get("mark") not in MARKS:
         return False
-    known, _ = _apart(fields, LossMark)
-    return all(isinstance(text, str) for text in known.values())
+    current, _ = _apart(fields, LossMark)
+    return all(isinstance(text, str) for text in current.values())
 
 
 def _checked(field: str, text: str, longest: int) -> str:
