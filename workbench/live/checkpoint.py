@@ -31,7 +31,7 @@ class Checkpoint:
         covers: how many of them it covers: it stands as long as these are the same. It left those
             behind them as they were, in their order and with nothing new between or behind them.
         usd: what its summaries cost; None if unknown.
-        entry: its entry in the log; empty where it has none on this branch.
+        entry: its newest entry in the log, which may stand on a branch that the host has left.
     """
 
     heard: int
@@ -100,7 +100,6 @@ class Checkpoint:
             kept=kept_context,
             sent=sent,
             shown=tuple(outgoing),
-            entry="",
         )
 
     def hides_result_at_end(self, path: Sequence[HostMessage]) -> bool:

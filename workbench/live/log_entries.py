@@ -63,12 +63,16 @@ def log_native_compaction(
     return entry.id
 
 
-def log_compaction_again(log: Log, id: str, state: State) -> None:
-    """Write a compaction down on the state's branch too, with what is left there of what it kept."""
-    entry = log[id]
+def log_newest_compaction(log: Log, state: State) -> None:
+    """Write the newest compaction down on the state's branch too, if it stands on another: with
+    what is left here of what it kept.
+    """
+    mark = state.checkpoints[-1]
+    if mark.entry not in log or _is_on_branch(log, mark.entry, state.leaf):
+        return
+    entry = log[mark.entry]
     if not isinstance(entry, CompactionEntry):
         return
-    mark = state.checkpoints[-1]
     kept_ids: list[str] = []
     for message in mark.kept.messages:
         if message.id in state.place:
@@ -92,13 +96,35 @@ def leaf_at(
     """The log's entry at the end of the first so many of the host's messages: the newest
     compaction there, or the newest message.
     """
-    for mark in reversed(marks):
-        if mark.heard == heard_count and mark.entry in log:
-            return mark.entry
-    for host_message in reversed(path[:heard_count]):
+    newest_message = None
+    for host_message in path[:heard_count]:
         if host_message.messages:
-            return host_message.messages[-1].id
-    return None
+            newest_message = host_message.messages[-1].id
+    for mark in reversed(marks):
+        if mark.heard != heard_count or mark.entry not in log:
+            continue
+        if _message_before(log, mark.entry) == newest_message:
+            return mark.entry
+    return newest_message
+
+
+def _message_before(log: Log, id: str) -> str | None:
+    """The message behind which a compaction was made; None for one before all messages."""
+    entry = log[id]
+    while isinstance(entry, CompactionEntry):
+        if entry.parent is None:
+            return None
+        entry = log[entry.parent]
+    return entry.id
+
+
+def _is_on_branch(log: Log, id: str, leaf: str | None) -> bool:
+    """Whether an entry is the leaf or one of those before it."""
+    while leaf is not None:
+        if leaf == id:
+            return True
+        leaf = log[leaf].parent
+    return False
 
 
 def compaction_id(log: Log) -> str:

@@ -18,9 +18,9 @@ from workbench.live.log_entries import (
     compaction_id,
     leaf_at,
     log_compaction,
-    log_compaction_again,
     log_messages,
     log_native_compaction,
+    log_newest_compaction,
     summaries_of,
 )
 from workbench.live.mending.mends import Mending
@@ -393,6 +393,4 @@ class Memory:
         state.leaf = log_messages(self.log, shorter, leaf)
         self.state = state
         self.log.leaf = state.leaf
-        newest_mark = standing[-1]
-        if marks[-1] is not newest_mark:
-            log_compaction_again(self.log, newest_mark.entry, state)
+        log_newest_compaction(self.log, state)

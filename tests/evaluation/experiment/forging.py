@@ -61,10 +61,9 @@ def _run(folder: Path, forged: Sequence[Session], window: int | None) -> Tables:
     for session in sessions:
         files.append(recordings / f"{session.id}.jsonl")
         save(session, files[-1])
+    out = folder / f"run in {window}"
     return Tables.of(
-        compare(
-            files, strategies=STRATEGIES, window=window, shares=(), out=folder / "run", quiet=True
-        )
+        compare(files, strategies=STRATEGIES, window=window, shares=(), out=out, quiet=True)
     )
 
 

@@ -142,8 +142,15 @@ def texts(
 
 
 def no_attachments(path: str) -> list[Message]:
+    """Without attachments, and without what the user typed while the agent worked: that stands in
+    Claude Code's queue, and in no message that the index counts.
+    """
     added = attachments(path)
-    return [message for message in messages(path) if message.id not in added]
+    return [
+        message
+        for message in messages(path)
+        if message.id not in added and not message.id.startswith("queued-")
+    ]
 
 
 def items(path: str) -> list[object]:

@@ -126,6 +126,10 @@ def sessions(draw: st.DrawFn) -> Session:
     )
 
 
+NOT_COPIED = Session.of([]).copied
+"""Of two sessions with the same requests the second is read as a copy."""
+
+
 @given(st.lists(sessions(), min_size=1, max_size=2))
 @settings(max_examples=examples(60), deadline=None)
 def test_what_is_saved_is_read_again_without_loss(
@@ -133,7 +137,7 @@ def test_what_is_saved_is_read_again_without_loss(
 ) -> None:
     path = tmp_path_factory.mktemp("native") / "sessions.jsonl"
     save(given, path)
-    assert load(path) == given
+    assert [replace(session, copied=NOT_COPIED) for session in load(path)] == given
 
 
 def header(**more: Any) -> dict[str, Any]:
