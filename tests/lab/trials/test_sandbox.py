@@ -24,7 +24,7 @@ from workbench.lab.trials.helper_client import HelperWorkspace, require_sandbox
 from workbench.lab.trials.task import Call, TaskCheck, TrialTask
 from workbench.lab.trials.tools import used
 
-CHECKED = toy(parts=0)
+CHECKED = toy()
 PACKAGE = Path(__file__).parents[3] / "workbench"
 
 
