@@ -103,6 +103,10 @@ def test_a_question_that_the_history_answers_is_asked_with_the_place_of_its_quot
     assert evidence_of(tmp_path, quote) == (4, quote)
 
 
+def test_of_several_places_of_a_quote_the_newest_counts(tmp_path: Path) -> None:
+    assert evidence_of(tmp_path, "jobs/export.toml") == (3, "jobs/export.toml")
+
+
 def test_white_space_in_a_quote_does_not_count(reason: Reason) -> None:
     assert reason(question(quote="token of  the\nservice account expired")) == ""
 
