@@ -55,9 +55,10 @@ def test_exams_lie_beside_a_recording(tmp_path: Path) -> None:
 
 
 def test_another_session_of_the_same_name_has_no_exam(tmp_path: Path) -> None:
-    shutil.copy(HARBOUR, tmp_path / IN_A_FOLDER)
-    other = session(["Rename the lighthouse module.", *TEXTS[1:]])
-    assert exams_of(other, tmp_path) is None
+    path = tmp_path / "harbour.jsonl"
+    save(session(["Rename the lighthouse module.", *TEXTS[1:]]), path)
+    shutil.copy(HARBOUR, tmp_path)
+    assert exams_of(load(path)[0]) is None
 
 
 def test_a_question_whose_evidence_is_gone_is_left_out_and_counted(tmp_path: Path) -> None:
