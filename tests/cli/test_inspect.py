@@ -76,7 +76,8 @@ def test_it_says_how_many_requests_have_their_usage_and_that_dollars_are_of_thes
     path = with_usages(tmp_path, usages, lines=10)
     assert main(["inspect", str(path)]) == 0
     page = " ".join(capsys.readouterr().out.split())
-    assert "dollars are of the 1 request with a recorded usage" in page
+    assert "dollars are of the prompts of the 1 request with a recorded usage" in page
+    assert "without the answers, " in page
     assert "the usage of 1 of its 3 requests; the prompts of the others are our estimate" in page
     is_largest_reported = reported == 2
     assert ("This one is such" not in page) == is_largest_reported
@@ -240,8 +241,11 @@ def test_a_compaction_has_its_bill(tmp_path: Path, capsys: pytest.CaptureFixture
     (fact,) = json.loads(capsys.readouterr().out)["sessions"]
     (bill,) = fact["context"]["compactions"]
     assert (bill["message"], bill["calls"], bill["fetched_again"]) == (3, 1, 1)
+    prices = [source["usd_in_the_session"] for source in fact["context"]["sources"]]
+    assert fact["context"]["usd"] == pytest.approx(sum(prices))
     assert main(["inspect", str(path)]) == 0
     page = " ".join(capsys.readouterr().out.split())
+    assert "in other requests only" in page
     assert "What its compactions came to" in page and "1,000 to 1,000" in page
 
 

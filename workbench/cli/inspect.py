@@ -7,7 +7,7 @@ import typer
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import count, dollars, percent, some
-from workbench.cli.inspect_facts import describe_context, describe_session
+from workbench.cli.inspect_facts import ELSEWHERE, describe_context, describe_session
 from workbench.cli.inspect_list import say_sessions
 from workbench.cli.next_steps import next_for, say_next, typed_line
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
@@ -236,7 +236,8 @@ def _say_context(context: Mapping[str, Any]) -> None:
         del columns["USD"]
     else:
         heading += (
-            f"; dollars are of {_priced_requests(context)}, {dollars(context['usd'])} together"
+            f"; dollars are of the prompts of {_priced_requests(context)}, without the answers,"
+            f" {dollars(context['usd'])} together"
         )
     write(f"{heading}:")
     say()
@@ -309,7 +310,9 @@ def _source_rows(sources: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     named_rows: list[dict[str, Any]] = []
     unexplained_rows: list[dict[str, Any]] = []
     for source in sources:
-        if source["who"] != UNEXPLAINED:
+        if source["who"] == ELSEWHERE:
+            unexplained_rows.append({**source, "tokens": None, "share": None})
+        elif source["who"] != UNEXPLAINED:
             named_rows.append(dict(source))
         elif round(source["share"], 2):
             who = UNEXPLAINED if source["tokens"] > 0 else SURPLUS

@@ -6,6 +6,8 @@ from dataclasses import asdict
 from math import isnan
 from typing import Any
 
+import pandas as pd
+
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.compaction_requests import compaction_request
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry
@@ -22,6 +24,8 @@ from workbench.evaluation.replays.sizing import Sizing, window_of
 from workbench.recordings.importers.copies import copied_from
 from workbench.recordings.importers.importer import known_formats
 
+ELSEWHERE = "in other requests only"
+"""What a reader is told of the dollars of what is not in the request that is shown."""
 BEGINNING = 60
 """Characters of a message that stand for it."""
 
@@ -140,6 +144,7 @@ def describe_context(contexts: RecordedContexts) -> dict[str, Any]:
             "usd_in_the_session": _price(usd[row["source"], row["name"]]),
         }
         sources.append(source)
+    sources += _elsewhere(usd, source_rows)
     messages = []
     for row in contexts.largest_messages(number).to_dict("records"):
         message = {
@@ -170,6 +175,32 @@ def describe_context(contexts: RecordedContexts) -> dict[str, Any]:
             for rule in recorded_rules(contexts.sized.session)
         ],
     }
+
+
+def _elsewhere(
+    usd: "pd.Series[float]",
+    source_rows: pd.DataFrame,
+) -> list[dict[str, Any]]:
+    """The dollars of what stands in other requests only, such as a summary of later on, as one
+    more source, so that all sources add up to the prompts of the session; none without any.
+
+    Args:
+        usd: of the session, by source and name.
+        source_rows: what fills the one request.
+    """
+    in_the_request = pd.MultiIndex.from_frame(source_rows[["source", "name"]])
+    is_elsewhere = ~usd.index.isin(in_the_request)
+    remainder = usd[is_elsewhere].sum(min_count=1)
+    price = _price(remainder)
+    if not price:
+        return []
+    source = {
+        "who": ELSEWHERE,
+        "tokens": 0,
+        "share": 0.0,
+        "usd_in_the_session": price,
+    }
+    return [source]
 
 
 def _lacks(session: Session) -> str:

@@ -74,13 +74,20 @@ def verdict(
     gain: float | None,
     margin: float = 2.0,
     is_in_use: bool = True,
+    spread: float | None = 1.0,
 ) -> Verdict:
+    """The verdict where the choice gained so many points elsewhere, give or take the spread; None
+    is too few projects for an interval.
+    """
     rows = search.rows.assign(recall=search.rows[search.half].astype(float))
     sums = rows.groupby("candidate")[["saved", "plain"]].sum()
     points, saved = Trade(1.0).points(rows), (sums["saved"] / sums["plain"]).to_dict()
-    outside = Outside(
-        None if gain is None else Estimate(gain, PROJECTS, PROJECTS, gain - 1, gain + 1), {}, ()
-    )
+    gained = None
+    if gain is not None:
+        gained = Estimate(gain, PROJECTS, PROJECTS)
+        if spread is not None:
+            gained = replace(gained, low=gain - spread, high=gain + spread)
+    outside = Outside(gained, {}, ())
     return DefaultComparison(default, margin, saved, is_in_use).verdict(
         search, Finals(choice(points, saved), points, rows), outside
     )
@@ -145,6 +152,31 @@ def test_where_nobody_would_notice_a_difference_the_cheapest_is_taken(
     answer = verdict(search, "summarize", gain)
     assert (answer.outcome, answer.advised) == ("no difference", advised)
     assert answer.sentence.startswith("It makes no difference that you would notice between ")
+
+
+@pytest.mark.parametrize("spread", [None, 5.0])
+@pytest.mark.parametrize(
+    ("saved", "outcome", "advised", "beginning"),
+    [
+        (0.1, "stay", "summarize", "Stay with summarize: pipeline leads by 20.0 points on the"),
+        (
+            0.3,
+            "use",
+            "pipeline",
+            "Try pipeline in place of summarize, since it saves 30 % of the bill: pipeline leads",
+        ),
+    ],
+)
+def test_a_lead_that_is_found_nowhere_else_is_not_called_no_difference(
+    saved: float, outcome: str, advised: str, beginning: str, spread: float | None
+) -> None:
+    writers: Mapping[str, Writer] = {"pipeline": "a-model", "summarize": "a-model"}
+    bills = {"pipeline": saved, "summarize": 0.1}
+    search = measured({"pipeline": 0.9, "summarize": 0.7}, writers, bills)
+    answer = verdict(search, "summarize", gain=0.5, spread=spread)
+    assert (answer.outcome, answer.advised) == (outcome, advised)
+    assert answer.sentence.startswith(beginning)
+    assert "but on projects that the choice had not seen it gained 0.5 points" in answer.sentence
 
 
 def test_what_loses_on_projects_that_it_has_not_seen_is_not_taken() -> None:

@@ -26,7 +26,6 @@ from workbench.evaluation.analysis.trade import (
 )
 from workbench.evaluation.findings.decision_changes import Counted, what_would_change_it
 from workbench.evaluation.findings.decision_dollars import (
-    SAME_SAVING,
     cheapest_of,
     dollars_words,
 )
@@ -45,6 +44,7 @@ from workbench.evaluation.findings.prices import (
     usable,
 )
 from workbench.evaluation.findings.readers import no_winner
+from workbench.evaluation.findings.recorded_bill import SAME_SAVING
 from workbench.evaluation.findings.standing import Standing, lead_over_next
 from workbench.evaluation.findings.summaries import replayed_contenders
 from workbench.evaluation.findings.tables import Tables

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.findings.figures import Figures, mean_of
 from workbench.evaluation.findings.look_ups import outcomes
 from workbench.evaluation.findings.prices import considered
+from workbench.evaluation.findings.recorded_bill import SAME_SAVING, RecordedBill
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 
 EVERYTHING = "none"
 """The reference that keeps everything."""
-SAME_SAVING = 0.005
-"""The share of the bill below which two savings print alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,9 @@ def dollars_words(
     """
     run = figures.tables
     saving = mean_of(figures.strategies[use].net_saving)
+    names = [use, *compared]
+    if cheapest and cheapest not in names:
+        names.append(cheapest)
     most_saved = None
     if cheapest:
         most_saved = mean_of(figures.strategies[cheapest].net_saving)
@@ -87,9 +90,24 @@ def dollars_words(
         turned=_opposite_saving(run, use, saving),
         cheapest=cheapest,
         saved=most_saved,
+        intervals=_saving_intervals(figures, names),
+        recorded=RecordedBill.of(run, names),
         everything=Everything.of(run),
     )
     return " ".join(texts)
+
+
+def _saving_intervals(
+    figures: Figures,
+    names: Sequence[str],
+) -> dict[str, Estimate]:
+    """By strategy what it saves of the bill, where projects are enough for an interval."""
+    intervals: dict[str, Estimate] = {}
+    for name in names:
+        saving = figures.strategies[name].net_saving
+        if saving is not None and saving.low is not None:
+            intervals[name] = saving
+    return intervals
 
 
 def _blind_shares(run: Tables, names: Sequence[str]) -> dict[str, float]:

@@ -129,6 +129,9 @@ class DefaultComparison:
             cheapest = self.default
             if gain.mean >= 0:
                 cheapest = self._cheapest(picked.use)
+            lead = picked.means[picked.use] - picked.means[self.default]
+            if lead >= self.margin and not self._is_within_margin(gain):
+                return self._not_confirmed(picked.use, lead, cheapest, measured)
             words = self._no_difference([picked.use, self.default], cheapest)
             return Verdict("no difference", cheapest, f"{words[:-1]}; {measured}.")
         doubt = doubt_words(gain, self.unit)
@@ -137,6 +140,38 @@ class DefaultComparison:
             verb = "Try"
         sentence = f"{verb} {picked.use} in place of {self.default}: {measured}{doubt}."
         return Verdict("use", picked.use, sentence)
+
+    def _is_within_margin(self, gain: Estimate) -> bool:
+        """Whether it is known that a gain is none that anybody would notice."""
+        if gain.low is None or gain.high is None:
+            return False
+        return -self.margin < gain.low and gain.high < self.margin
+
+    def _not_confirmed(
+        self,
+        candidate: str,
+        lead: float,
+        cheapest: str,
+        measured: str,
+    ) -> Verdict:
+        """The verdict on a choice whose lead was found again nowhere else.
+
+        Args:
+            candidate: that was chosen.
+            lead: points over the default on the sessions that the choice was made on.
+            cheapest: of the two.
+            measured: what the choice gained elsewhere, in words.
+        """
+        lead_words = (
+            f"{candidate} leads by {lead:.1f} points on the sessions that it was chosen on,"
+            f" but {measured}"
+        )
+        if cheapest == self.default:
+            sentence = f"Stay with {self.default}: {lead_words}."
+            return Verdict("stay", self.default, sentence)
+        change = self.bill.change(self.saved[candidate])
+        sentence = f"Try {candidate} in place of {self.default}, since it {change}: {lead_words}."
+        return Verdict("use", candidate, sentence)
 
     def _without_gain(self, picked: Choice) -> Verdict:
         """Whether to change where one session alone has a figure: only where nothing is in use."""
