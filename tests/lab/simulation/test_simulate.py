@@ -1,6 +1,7 @@
 """Replay with consequences: what a context no longer tells is looked up again, and paid for."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -363,12 +364,12 @@ def test_a_reader_that_finds_what_the_lexical_one_finds_leads_to_the_same_look_u
 ) -> None:
     pytest.importorskip("litellm")
     session = recorded(BOTH, *MANY_PORTS)
-    lexical = simulated(session, tmp_path / "lexical")
+    lexical = simulated(session, tmp_path / "lexical", "null")
     assert len(lexical.look_ups)
     wb.save(session, tmp_path / "one.jsonl")
     model = "litellm:openai/stub"
     words = ["lab", "simulate", str(tmp_path / "one.jsonl"), "--window", "4000", "--jobs", "1"]
-    words += ["--strategies", "truncate", "--reader", model, "--cache", str(tmp_path / "cache")]
+    words += ["--strategies", "null", "--reader", model, "--cache", str(tmp_path / "cache")]
     assert main([*words, "--out", str(tmp_path / "run"), "--dry-run"]) == 0
     forecast = capsys.readouterr().out
     with serving() as provider:
@@ -379,7 +380,9 @@ def test_a_reader_that_finds_what_the_lexical_one_finds_leads_to_the_same_look_u
     assert look_ups["entity"].tolist() == lexical.look_ups["entity"].tolist()
     assert look_ups["by"].tolist() == lexical.look_ups["by"].tolist()
     assert look_ups["source"].tolist() == lexical.look_ups["source"].tolist()
-    assert f"{len(provider.requests)} requests to {model} for the reader" in forecast
+    foreseen = re.search(rf"(\d+) requests to {model} for the reader", forecast)
+    assert foreseen is not None
+    assert int(foreseen[1]) >= len(provider.requests) > 1, "the same is asked once"
 
 
 def test_the_command_fits_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
