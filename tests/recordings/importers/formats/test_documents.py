@@ -846,6 +846,8 @@ def test_otel(tmp_path: Path, shape: str) -> None:
         Usage(25, 25, 0, 5),
         Usage(40, 40, 0, 5),
     ]
+    began = [int(span["startTimeUnixNano"]) / 1e9 for span in spans]
+    assert [m.time for m in session.messages if isinstance(m, AssistantMessage)] == began
     assert session.id == "conv"
 
 
