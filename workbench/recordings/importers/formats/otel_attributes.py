@@ -70,20 +70,18 @@ def count_without_key(value: Json) -> int:
 def jaeger_spans(place: str, trace: JsonObject) -> Iterator[tuple[str, JsonObject]]:
     """The spans of a trace that Jaeger exported, as OTLP has them, with their places.
 
-    Jaeger has tags and logs where OTLP has attributes and events, and microseconds.
+    Jaeger has tags and logs where OTLP has attributes and events. Its times are microseconds, which
+    are told from nanoseconds by their size.
     """
     for number, span in enumerate(objects(trace, "spans")):
         events: list[Json] = []
         for log in objects(span, "logs"):
             fields = _tags(log, "fields")
             events.append({"name": fields.get("event"), "attributes": fields})
-        began = span.get("startTime")
-        if isinstance(began, int):
-            began *= 1_000
         converted: JsonObject = {
             "name": span.get("operationName"),
             "traceId": trace.get("traceID"),
-            "startTimeUnixNano": began,
+            "startTimeUnixNano": span.get("startTime"),
             "attributes": _tags(span, "tags"),
             "events": events,
         }
