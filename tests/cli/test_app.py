@@ -331,7 +331,7 @@ def test_an_answer_in_words_loads_nothing_that_only_charts_and_notebooks_need() 
 
 def test_tables_take_their_memory_from_the_system_unless_the_user_has_chosen() -> None:
     code = (
-        "from workbench.cli import main; main(['list', 'metrics']); import pyarrow;"
+        "from workbench.cli import main; main(['--version']); import pyarrow;"
         " print(pyarrow.default_memory_pool().backend_name)"
     )
     environment = {**os.environ}
