@@ -19,14 +19,14 @@ TRUNCATE = preset("truncate")
 SUMMARIZE = preset("summarize")
 
 
-def run(out: Path, mine: Preset, sessions: int = 7, turns: int = 12) -> Results:
+def run(out: Path, mine: Preset, sessions: int = 7, turns: int = 18) -> Results:
     own = Preset("mine", mine.strategy, mine.trigger)
     given = [
         Session.of([rules("be brief"), *remembering(turns + n)], id=f"s{n}", project=f"p{n}")
         for n in range(sessions)
     ]
     return compare(
-        given, strategies=("truncate", own), window=4_000, shares=(0.2,), out=out, quiet=True
+        given, strategies=("truncate", own), window=6_000, shares=(0.2,), out=out, quiet=True
     )
 
 
@@ -169,7 +169,7 @@ def test_too_few_sessions_end_with_2(
 def test_another_recording_of_the_same_name_is_left_out(
     runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = run(tmp_path / "other", TRUNCATE, sessions=2, turns=13).path
+    other = run(tmp_path / "other", TRUNCATE, sessions=2, turns=19).path
     assert (
         main(["gate", str(other), "--baseline", str(runs[0]), "--share", "0.2", "--margin", "0.01"])
         == 2

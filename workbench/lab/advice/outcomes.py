@@ -52,7 +52,8 @@ class Outcomes:
         if reason:
             return cls(reason=reason)
         try:
-            simulation = simulated(sources, simulation_spec(spec).changed(out=run.job.folder.path))
+            settings = simulation_spec(spec).changed(out=run.job.folder.path)
+            simulation = simulated(sources, settings, unasked=True)
         except WorkbenchError as error:
             return cls(reason=str(error))
         reason = unrecorded_words(simulation.simulated)

@@ -214,7 +214,7 @@ def simulated(
     Args:
         sources: what is read.
         spec: all settings.
-        unasked: whether a comparison made it by itself, so that any other may take its place.
+        unasked: whether a comparison or advice made it by itself, so that any may take its place.
     """
     sources = limited(sources, spec.limit)
     job = SimulationJob.of(sources, spec)
