@@ -317,24 +317,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-KINDS = frozenset(
-    [
-        "bank",
-        "birth",
-        "card",
-        "device",
-        "email",
-        "home",
-        "iban",
-        "id",
-        "ip",
-        "login",
-        "name",
-        "phone",
-        "place",
-        "ssn",
-    ]
-)
+KINDS = frozenset(_KINDS.values())
 """The kinds of personal data."""
 
 

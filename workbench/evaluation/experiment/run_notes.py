@@ -119,13 +119,24 @@ class RunNotes:
             judged[loss] = LossMark.of_json(mark)
         tags = tuple(fields["tags"])
         _, further = _apart(fields, cls)
-        return cls(fields["name"], tags, fields["note"], fields["marks"], judged, further)
+        return cls(
+            name=fields["name"],
+            tags=tags,
+            note=fields["note"],
+            marks=fields["marks"],
+            judged=judged,
+            further=further,
+        )
 
     def write(self, folder: Path) -> None:
         """Write them into a run's folder, with what a later version wrote there."""
         notes = _together(asdict(self))
-        notes["judged"] = {loss: mark.as_json() for loss, mark in self.judged.items()}
-        write_atomically(folder / FILE, json.dumps(notes, indent=2) + "\n")
+        judged = {}
+        for loss, mark in self.judged.items():
+            judged[loss] = mark.as_json()
+        notes["judged"] = judged
+        text = json.dumps(notes, indent=2)
+        write_atomically(folder / FILE, text + "\n")
 
     @property
     def standing(self) -> Mapping[str, LossMark]:

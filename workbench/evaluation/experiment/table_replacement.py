@@ -51,8 +51,10 @@ def settings_of(
     """
     settings: dict[str, object] = {}
     for name, value in dict(spec).items():
+        if name in NO_FIGURE or name in free:
+            continue
         is_usual = name == ONLY_WHERE_SET and not value
-        if name not in NO_FIGURE and name not in free and not is_usual:
+        if not is_usual:
             settings[name] = _plain(value)
     if presets is not None:
         settings["strategies"] = _plain(presets)
@@ -76,21 +78,25 @@ def how_made(new_run: NewRun) -> dict[str, object]:
     ids: list[str] = []
     for source in limited(new_run.sources, new_run.limit):
         if source.session is not None:
-            ids.append(new_run.masked(source.session.id))
+            session_id = new_run.masked(source.session.id)
+            ids.append(session_id)
         else:
-            paths.append(new_run.masked(source.name))
+            path = new_run.masked(source.name)
+            paths.append(path)
+    present_folder = str(Path.cwd())
     recipe = {
         "settings": dict(new_run.settings),
         "sources": paths,
         "sessions": ids,
-        "folder": new_run.masked(str(Path.cwd())),
+        "folder": new_run.masked(present_folder),
     }
     return {RECIPE: recipe}
 
 
 def write_notes(table: Path, notes: Mapping[str, object]) -> None:
     """Write the notes of a table beside it."""
-    write_atomically(_notes_file(table), json.dumps(notes, indent=2) + "\n")
+    text = json.dumps(notes, indent=2)
+    write_atomically(_notes_file(table), text + "\n")
 
 
 def check_table_replaceable(table: Path, new_run: NewRun) -> None:
@@ -115,17 +121,26 @@ def check_table_replaceable(table: Path, new_run: NewRun) -> None:
         rows = read_table(local)
     except SettingError:  # damaged: its command is to be run again
         return
-    if "status" in rows and not (rows["status"] == "ok").any():
+    if _has_failed(rows):
         return
     finished = _finished(rows, notes, new_run)
     # which strategy the others are compared with stands in no table
-    difference = what_is_missing(finished, replace(new_run, free={*new_run.free, "baseline"}))
+    free = {*new_run.free, "baseline"}
+    difference = what_is_missing(finished, replace(new_run, free=free))
     if difference:
         place = name_of(table.parent)
         raise SettingError(
             f"{place} holds a finished table `{table.stem}`, which this one would replace:"
             f" {difference}; name another folder with `out`, or delete {name_of(table)} first"
         )
+
+
+def _has_failed(rows: pd.DataFrame) -> bool:
+    """Whether all rows of a table say that something went wrong."""
+    if "status" not in rows:
+        return False
+    is_ok = rows["status"] == "ok"
+    return not is_ok.any()
 
 
 def _finished(rows: pd.DataFrame, notes: Mapping[str, object], new_run: NewRun) -> Finished:
@@ -135,9 +150,13 @@ def _finished(rows: pd.DataFrame, notes: Mapping[str, object], new_run: NewRun) 
         recipe = {}
     settings = recipe.get("settings")
     if not isinstance(settings, dict):
-        settings = {name: notes[name] for name in new_run.settings if name in notes}
+        settings = {}
+        for name in new_run.settings:
+            if name in notes:
+                settings[name] = notes[name]
         if "strategy" in rows:
-            settings["strategies"] = [str(name) for name in rows["strategy"].unique()]
+            strategies = rows["strategy"].unique()
+            settings["strategies"] = list(map(str, strategies))
     folder = str(recipe.get("folder") or "")
     sessions: list[FinishedSession] = []
     for path in _words(recipe.get("sources")):
@@ -148,7 +167,10 @@ def _finished(rows: pd.DataFrame, notes: Mapping[str, object], new_run: NewRun) 
 
 
 def _words(value: object) -> list[str]:
-    return list(map(str, value)) if isinstance(value, list) else []
+    """A list of words in the notes; empty where they have something else."""
+    if not isinstance(value, list):
+        return []
+    return list(map(str, value))
 
 
 def _notes_of(table: Path) -> dict[str, object]:
@@ -157,7 +179,9 @@ def _notes_of(table: Path) -> dict[str, object]:
         notes = json.loads(text_of(_notes_file(table)))
     except (OSError, ValueError, RecursionError):
         return {}
-    return notes if isinstance(notes, dict) else {}
+    if not isinstance(notes, dict):
+        return {}
+    return notes
 
 
 def _notes_file(table: Path) -> Path:

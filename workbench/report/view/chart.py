@@ -111,8 +111,11 @@ class Axis:
 
     def ticks(self, unit: str) -> list[tuple[float, str]]:
         """The place of each line, with its value in the unit of the metric."""
-        places = map(self.y, self.marks)
-        return list(zip(places, axis_labels(self.marks, unit), strict=True))
+        ticks = []
+        for value, text in zip(self.marks, axis_labels(self.marks, unit), strict=True):
+            tick = (self.y(value), text)
+            ticks.append(tick)
+        return ticks
 
 
 def chart_page(entries: Mapping[str, RunEntry], query: Query) -> Page:

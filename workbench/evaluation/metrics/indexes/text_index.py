@@ -68,11 +68,14 @@ class TextIndex:
             entities_by_text.append(entities)
         span_counts = integers(map(len, spans_by_text))
         entity_counts = integers(map(len, entities_by_text))
+        text_numbers = np.arange(len(texts))
         first_rows = np.cumsum(span_counts) - span_counts
+        rows_in_texts = together(rows_by_text)
+        first_rows_of_entities = np.repeat(first_rows, entity_counts)
         return IndexedTexts(
             spans=together(spans_by_text),
-            text=np.repeat(np.arange(len(texts)), span_counts),
-            entity_row=together(rows_by_text) + np.repeat(first_rows, entity_counts),
+            text=np.repeat(text_numbers, span_counts),
+            entity_row=rows_in_texts + first_rows_of_entities,
             entities=together(entities_by_text),
         )
 
