@@ -126,4 +126,8 @@ def test_other_figures_than_those_of_the_page_are_named(capsys: pytest.CaptureFi
     recording = str(BUNDLED / "stockroom-holds" / "session.jsonl.gz")
     assert compare_peers.main([recording, "--presets", "pi"]) == 0
     assert compare_peers.main([recording, "--presets", "pi", "--check"]) == 1
-    assert "reports/studies/peers says (['port', '60', '204'" in capsys.readouterr().out
+    page = (ROOT / "reports" / "studies" / "peers" / "README.md").read_text("utf-8")
+    figures_of_page, recordings_of_rules = compare_peers.printed(BY_NAME["pi"], page)
+    assert len(figures_of_page) > 2
+    said = f"reports/studies/peers says {(figures_of_page, recordings_of_rules)}"
+    assert said in capsys.readouterr().out
