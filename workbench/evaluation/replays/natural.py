@@ -85,7 +85,7 @@ def natural(
         by_hand=by_hand,
         exam_at=exam_at,
     )
-    while not walk.done:
+    while not walk.is_finished:
         walk.go_on()
     return walk.replay()
 
@@ -94,12 +94,22 @@ class Walk:
     """A natural replay on its way, message by message, so that a reader can look at what there is
     so far.
 
-    The agent's memory is the history as the preset keeps it, and the same as it is sent. Both are
-    counted by the preset's own counter where it has one; `real` and `reals` follow what is sent in
-    the session's sizes.
+    Sizes are in tokens. The contexts and `preset_sizes` are counted by the preset's own counter
+    where it has one; all else that is sent, in the session's sizes.
 
     Attributes:
-        at: messages that were replayed.
+        position: messages that were replayed.
+        kept_context: the history as the preset keeps it.
+        sent_context: the same as it is sent; `kept_context` itself where the preset has no view.
+        sent_tokens, sent_sizes: of what is sent, in all and for each message.
+        prefix_length, prefix_tokens: messages of the newest request that are still a prefix of
+            what is sent, and their tokens with the overhead.
+        reported_tokens: of the newest request and its answer; None behind a compaction.
+        tokens_since_request, tokens_said: by the preset's counter, of what came since the newest
+            request or compaction, and of all messages.
+        answered_at: the time of the newest answer.
+        copied_requests: requests that another session keeps.
+        compaction_number: of the compaction since the newest request, if there was one.
     """
 
     def __init__(
@@ -122,36 +132,36 @@ class Walk:
         self.window = window
         self.refusals = refusals
         self.by_hand = frozenset(by_hand)
-        self.at = 0
-        self.own = sizing.sizes
+        self.position = 0
+        self.preset_sizes = sizing.sizes
         if preset.count is not None:
-            self.own = Context.of(session.messages, preset.count).sizes
+            self.preset_sizes = Context.of(session.messages, preset.count).sizes
         count = preset.count or sizing.count
-        self.kept = self.sent = OpenContext(Context((), (), sizing.overhead, count))
+        self.kept_context = self.sent_context = OpenContext(Context((), (), sizing.overhead, count))
         self.steps: list[Step] = []
-        self.passed = 0  # requests that another session keeps
+        self.copied_requests = 0
         self.events: list[CompactionEvent] = []
-        self.broken: list[BrokenResult] = []
+        self.broken_results: list[BrokenResult] = []
         self.snapshots: list[Snapshot] = []
-        self.wanted = frozenset(boundaries)
-        self.exam_only = frozenset(exam_at).difference(boundaries)
-        self.recorded = sizing.history_tokens(session.messages)
-        self.real = sizing.overhead
-        self.reals: list[int] = self.sent.sizes if preset.count is None else []
-        self.requested = 0  # messages of the newest request that are still a prefix of what is sent
-        self.prefix = 0  # their tokens, overhead included
-        self.reported: tuple[int, int] | None = None  # tokens of the newest request and its answer
-        self.since = 0
-        self.said = 0  # tokens of all that was said, by the preset's counter
-        self.answered_at: float | None = None  # the time of the newest answer
+        self.snapshot_boundaries = frozenset(boundaries)
+        self.exam_boundaries = frozenset(exam_at).difference(boundaries)
+        self.recorded_tokens = sizing.history_tokens(session.messages)
+        self.sent_tokens = sizing.overhead
+        self.sent_sizes: list[int] = self.sent_context.sizes if preset.count is None else []
+        self.prefix_length = 0
+        self.prefix_tokens = 0
+        self.reported_tokens: tuple[int, int] | None = None
+        self.tokens_since_request = 0
+        self.tokens_said = 0
+        self.answered_at: float | None = None
         self.attempts = Attempts()
-        self.ended: RunEnded | None = None
-        self.fired: int | None = None
+        self.run_ended: RunEnded | None = None
+        self.compaction_number: int | None = None
 
     @property
-    def done(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether the session is at its end."""
-        return self.at >= len(self.session.messages)
+        return self.position >= len(self.session.messages)
 
     def go_on(self) -> None:
         """Replay the next message.
@@ -159,27 +169,29 @@ class Walk:
         Raises:
             ModelError: the model failed and the preset has nothing to use otherwise.
         """
-        message = self.session.messages[self.at]
-        if self.at in self.by_hand:
+        message = self.session.messages[self.position]
+        if self.position in self.by_hand:
             self.compact_by_hand()
         if isinstance(message, AssistantMessage) and message.id in self.session.copied.answers:
             self.pass_by()
         elif isinstance(message, AssistantMessage):
             self.consider(self._moment_of_request())
             self.before_answer()
-            if self.refusals and self.real > self.window:
+            if self.refusals and self.sent_tokens > self.window:
                 self.overcome()
             self.request()
-        elif self.at and is_real_user(message):
+        elif self.position and is_real_user(message):
             self.consider("after_turn")
         if message.role == "user" and self.sizing.leaving:
             self.end_turn()
-        self.take_in(message, self.sizing.sizes[self.at], self.own[self.at])
-        self.at += 1
+        self.take_in(message, self.sizing.sizes[self.position], self.preset_sizes[self.position])
+        self.position += 1
 
     def _moment_of_request(self) -> Moment:
         """The moment at which the trigger is asked before the next answer."""
-        follows_tools = self.at > 0 and isinstance(self.session.messages[self.at - 1], ToolResult)
+        follows_tools = False
+        if self.position:
+            follows_tools = isinstance(self.session.messages[self.position - 1], ToolResult)
         if follows_tools and "after_tools" in self.preset.moments:
             return "after_tools"
         return "before_request"
@@ -192,7 +204,7 @@ class Walk:
         self.consider(self._moment_of_request())
         del self.events[event_count:]
         self._sent()
-        self.passed += 1
+        self.copied_requests += 1
 
     def before_answer(self) -> None:
         """What comes between the trigger and a recorded request; nothing, where the recording is
@@ -210,40 +222,40 @@ class Walk:
             tuple(self.steps),
             tuple(self.events),
             tuple(self.snapshots),
-            self.ended,
-            tuple(self.broken),
+            self.run_ended,
+            tuple(self.broken_results),
         )
 
     def take_in(self, message: Message, size: int, preset_size: int) -> None:
         """Go on with a message: its size in the session's tokens, and by the preset's counter."""
-        self.real += size
-        self.kept.append(message, preset_size)
-        if self.sent is not self.kept:
-            self.sent.append(message, preset_size)
-        if self.reals is not self.sent.sizes:
-            self.reals.append(size)
-        self.since += preset_size
-        self.said += preset_size
+        self.sent_tokens += size
+        self.kept_context.append(message, preset_size)
+        if self.sent_context is not self.kept_context:
+            self.sent_context.append(message, preset_size)
+        if self.sent_sizes is not self.sent_context.sizes:
+            self.sent_sizes.append(size)
+        self.tokens_since_request += preset_size
+        self.tokens_said += preset_size
         if isinstance(message, AssistantMessage):
             self.answered_at = message.time
-            if self.reported is not None and not self.reported[1]:
-                self.reported = (self.reported[0], size)
+            if self.reported_tokens is not None and not self.reported_tokens[1]:
+                self.reported_tokens = (self.reported_tokens[0], size)
 
     def end_turn(self) -> None:
         """The user speaks again: what is sent of answers only until then is sent no more."""
-        changed_places = self._let_go(self.sent.messages, self.reals)
+        changed_places = self._let_go(self.sent_context.messages, self.sent_sizes)
         overhead = self.sizing.overhead
-        self.real = overhead + sum(self.reals)
+        self.sent_tokens = overhead + sum(self.sent_sizes)
         if self.preset.count is None:
-            self.sent.tokens = self.real
-        if self.preset.count is None and self.kept is not self.sent:
-            self._let_go(self.kept.messages, self.kept.sizes)
-            self.kept.tokens = self.kept.overhead + sum(self.kept.sizes)
-        first_changed = min(changed_places, default=self.requested)
-        if first_changed < self.requested:
-            self.requested = first_changed
-            sizes_in_common = self.reals[:first_changed]
-            self.prefix = overhead + sum(sizes_in_common)
+            self.sent_context.tokens = self.sent_tokens
+        if self.preset.count is None and self.kept_context is not self.sent_context:
+            self._let_go(self.kept_context.messages, self.kept_context.sizes)
+            self.kept_context.tokens = self.kept_context.overhead + sum(self.kept_context.sizes)
+        first_changed = min(changed_places, default=self.prefix_length)
+        if first_changed < self.prefix_length:
+            self.prefix_length = first_changed
+            sizes_in_common = self.sent_sizes[:first_changed]
+            self.prefix_tokens = overhead + sum(sizes_in_common)
 
     def _let_go(self, messages: Sequence[Message], sizes: list[int]) -> list[int]:
         """Shrink the answers of a turn that ended, and name their places."""
@@ -264,39 +276,39 @@ class Walk:
         self.steps.append(
             Step(
                 request=len(self.steps),
-                index=self.at,
-                tokens_recorded=self.recorded[self.at],
-                tokens_sent=self.real,
-                prefix_reused=self.prefix if self.steps else 0,
-                compaction=self.fired,
+                index=self.position,
+                tokens_recorded=self.recorded_tokens[self.position],
+                tokens_sent=self.sent_tokens,
+                prefix_reused=self.prefix_tokens if self.steps else 0,
+                compaction=self.compaction_number,
             )
         )
         self._sent()
-        if self.at in self.wanted or self.at in self.exam_only:
-            is_exam_only = self.at in self.exam_only
-            self.snapshots.append(Snapshot(self.at, self._context(), exam_only=is_exam_only))
+        is_exam_only = self.position in self.exam_boundaries
+        if is_exam_only or self.position in self.snapshot_boundaries:
+            self.snapshots.append(Snapshot(self.position, self._context(), exam_only=is_exam_only))
 
     def _sent(self) -> None:
         """Go on behind a request."""
-        self.fired = None
-        self.requested = len(self.sent.messages)
-        self.prefix = self.real
-        self.reported = (self.real, 0)
-        self.since = 0
+        self.compaction_number = None
+        self.prefix_length = len(self.sent_context.messages)
+        self.prefix_tokens = self.sent_tokens
+        self.reported_tokens = (self.sent_tokens, 0)
+        self.tokens_since_request = 0
 
     def _context(self) -> Context:
         """What is sent, in the session's sizes."""
         return Context(
-            tuple(self.sent.messages),
-            tuple(self.reals),
+            tuple(self.sent_context.messages),
+            tuple(self.sent_sizes),
             self.sizing.overhead,
             self.sizing.count,
-            self.sent.archive,
+            self.sent_context.archive,
         )
 
     def consider(self, moment: Moment) -> None:
         """Ask the trigger, and compact if it is due."""
-        if moment not in self.preset.moments or not self.attempts.let_ask(self.sent.tokens):
+        if moment not in self.preset.moments or not self.attempts.let_ask(self.sent_context.tokens):
             return
         budget = granted_by(self.preset.trigger, self._situation(moment))
         if budget is None:
@@ -306,7 +318,7 @@ class Walk:
         if compaction.outcome != "unchanged":
             self._take(compaction)
             return
-        self.attempts = self.attempts.until_grown(self.sent.tokens, self.window)
+        self.attempts = self.attempts.until_grown(self.sent_context.tokens, self.window)
         self._fail(failure_of(compaction))
 
     def _compacted(self, strategy: Strategy, budget: Budget) -> Compaction:
@@ -317,24 +329,25 @@ class Walk:
         """
         request = len(self.steps)
         try:
-            compaction = compact(self.kept.closed(), strategy, budget, self.model)
+            compaction = compact(self.kept_context.closed(), strategy, budget, self.model)
         except PlanError as error:
-            raise placed(error, self.at, request) from (error.__cause__ or error)
-        self.broken += broken_results(compaction, self.at, request)
+            raise placed(error, self.position, request) from (error.__cause__ or error)
+        self.broken_results += broken_results(compaction, self.position, request)
         return compaction
 
     def overcome(self) -> None:
         """The provider refused the request: compact as the preset's system does then, once."""
         budget = self._forced("overflow")
+        preset_tokens = self.sent_context.tokens
         # where its own count sees less
-        target = budget.target * self.sent.tokens // max(self.real, self.sent.tokens)
+        target = budget.target * preset_tokens // max(self.sent_tokens, preset_tokens)
         budget = replace(budget, target=target)
         compaction = self._compacted(self.preset.recovery, budget)
         if compaction.outcome != "unchanged":
             self._take(compaction)
         else:
             self.attempts = self.attempts.failed(failure_of(compaction))
-        if self.real > self.window:
+        if self.sent_tokens > self.window:
             self._fail("overflow")
 
     def compact_by_hand(self) -> None:
@@ -344,10 +357,10 @@ class Walk:
             CompactionRefused: a turn goes on, and the preset's system compacts by hand only between
                 turns.
         """
-        if refuses_by_hand(self.preset.host, self.sent.messages):
+        if refuses_by_hand(self.preset.host, self.sent_context.messages):
             raise CompactionRefused(
-                f"a turn goes on before message {self.at}, and preset {self.preset.name!r} compacts"
-                " by hand only between turns"
+                f"a turn goes on before message {self.position}, and preset"
+                f" {self.preset.name!r} compacts by hand only between turns"
             )
         budget = self._forced("manual")
         compaction = self._compacted(self.preset.strategy, budget)
@@ -356,20 +369,20 @@ class Walk:
 
     def _situation(self, moment: Moment) -> Situation:
         reported: Usage | None = None
-        if self.reported is not None:
-            prompt, output = self.reported
+        if self.reported_tokens is not None:
+            prompt, output = self.reported_tokens
             reported = Usage(prompt, 0, 0, output)
         return Situation(
-            tokens=self.sent.tokens,
+            tokens=self.sent_context.tokens,
             window=self.window,
-            overhead=self.sent.overhead,
+            overhead=self.sent_context.overhead,
             moment=moment,
-            messages=len(self.sent.messages),
-            since=self.since,
+            messages=len(self.sent_context.messages),
+            since=self.tokens_since_request,
             reported=reported,
             model=self.session.model,
-            requests=self.passed + len(self.steps),
-            said=self.said,
+            requests=self.copied_requests + len(self.steps),
+            said=self.tokens_said,
             idle=self._idle(),
         )
 
@@ -384,60 +397,60 @@ class Walk:
         """
         self.attempts = self.attempts.failed(failure)
         ending = self.attempts.ending(failure, self.preset.host)
-        if ending is not None and self.ended is None:
-            self.ended = RunEnded(self.at, *ending)
+        if ending is not None and self.run_ended is None:
+            self.run_ended = RunEnded(self.position, *ending)
 
     def _idle(self) -> float | None:
         """Seconds from the newest answer to the newest message: what an agent knows before it
         sends its request.
         """
-        newest = self.session.messages[self.at - 1].time if self.at else None
+        newest = self.session.messages[self.position - 1].time if self.position else None
         if newest is None or self.answered_at is None:
             return None
         return max(newest - self.answered_at, 0.0)
 
     def _take(self, compaction: Compaction) -> None:
         """Go on with the result of a compaction."""
-        message_ids = map(id, self.sent.messages)
-        size_of = dict(zip(message_ids, self.reals, strict=True))
+        message_ids = map(id, self.sent_context.messages)
+        size_of = dict(zip(message_ids, self.sent_sizes, strict=True))
         repeated = repeated_prompts(
             compaction,
             size_of,
-            self.sent.messages[: self.requested],
+            self.sent_context.messages[: self.prefix_length],
             self.sizing,
         )
-        old_messages = self.sent.messages
-        old_sizes = self.reals
+        old_messages = self.sent_context.messages
+        old_sizes = self.sent_sizes
         new_messages = compaction.sent.messages
         # what is still a prefix of the newest request
-        prefix_length = min(self.requested, len(new_messages))
+        prefix_length = min(self.prefix_length, len(new_messages))
         for number in range(prefix_length):
             if old_messages[number] is not new_messages[number]:
                 prefix_length = number
                 break
-        self.requested = prefix_length
-        self.prefix = self.real - sum(old_sizes[prefix_length:])
-        self.kept = OpenContext(compaction.after)
-        self.sent = self.kept
+        self.prefix_length = prefix_length
+        self.prefix_tokens = self.sent_tokens - sum(old_sizes[prefix_length:])
+        self.kept_context = OpenContext(compaction.after)
+        self.sent_context = self.kept_context
         if compaction.sent is not compaction.after:
-            self.sent = OpenContext(compaction.sent)
-        self.reals = self.sent.sizes
-        self.real = compaction.sent.tokens
+            self.sent_context = OpenContext(compaction.sent)
+        self.sent_sizes = self.sent_context.sizes
+        self.sent_tokens = compaction.sent.tokens
         if self.preset.count is not None:
             # what is new is counted once more, in the session's own tokens
             sizes: dict[int, int] = {}
             for message, size in zip(old_messages, old_sizes, strict=True):
                 sizes[id(message)] = size
-            self.reals = []
+            self.sent_sizes = []
             for message in new_messages:
                 known_size = sizes.get(id(message))
                 if known_size is None:
                     known_size = self.sizing.count(message)
-                self.reals.append(known_size)
-            self.real = self.sizing.overhead + sum(self.reals)
-        self.reported = None
-        self.since = 0
+                self.sent_sizes.append(known_size)
+            self.sent_tokens = self.sizing.overhead + sum(self.sent_sizes)
+        self.reported_tokens = None
+        self.tokens_since_request = 0
         self.attempts = Attempts()
-        self.fired = len(self.events)
-        event = CompactionEvent(self.fired, self.at, compaction, repeated=repeated)
+        self.compaction_number = len(self.events)
+        event = CompactionEvent(len(self.events), self.position, compaction, repeated=repeated)
         self.events.append(event)

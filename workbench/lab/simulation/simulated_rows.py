@@ -80,7 +80,7 @@ def simulated_row(
     prices = pricing(session, spec.price_model, spec.prices)
     writer = prepared.reader(settings.model(spec.model))
     walk = ConsequenceWalk(prepared, strategy, writer, needs, prepared.window)
-    while not walk.done:
+    while not walk.is_finished:
         walk.go_on()
     plain_replay = replay_of(prepared, strategy, model=spec.model, model_settings=settings)
     plain = replay_cost(plain_replay, prices)

@@ -119,7 +119,7 @@ class ConsequenceWalk(Walk):
             self.detours.append(None)
             self._working = False
             self._has_compacted = True
-            self._look_at(self.sent.messages)
+            self._look_at(self.sent_context.messages)
 
     def pass_by(self) -> None:
         """What a compaction lost in what was copied is looked up by the requests behind it."""
@@ -183,13 +183,13 @@ class ConsequenceWalk(Walk):
 
     def _missing(self, unanswerable: set[str]) -> NeededThing | None:
         skipped_names = self._told | unanswerable | self._given_up
-        thing = self.needs.missing(self.at, self.view(), self._shown_text, skipped_names)
+        thing = self.needs.missing(self.position, self.view(), self._shown_text, skipped_names)
         self._told = skipped_names - unanswerable - self._given_up
         return thing
 
     def _shown_text(self) -> str:
         """The context as a model is shown it."""
-        return context_text(self.sent.messages)
+        return context_text(self.sent_context.messages)
 
     def _note(
         self,
@@ -207,7 +207,7 @@ class ConsequenceWalk(Walk):
         """
         if self._working:
             return
-        if not looked and not self.needs.old(self.at, self.events[-1].at):
+        if not looked and not self.needs.old(self.position, self.events[-1].at):
             return
         earlier_look_ups = self.detours[-1] or 0
         self.detours[-1] = earlier_look_ups + looked
@@ -217,7 +217,7 @@ class ConsequenceWalk(Walk):
         """One call to the archive, with the words of the action that lead to the thing and that
         the context shows.
         """
-        self._archive = self._archive.grown(self.sent.archive)
+        self._archive = self._archive.grown(self.sent_context.archive)
         if not thing.item:
             return
         query = query_for(thing.item, shown_features(self.needs.history, self.view()))

@@ -21,7 +21,7 @@ from workbench.report.explorer.settings import ExplorerSettings, tuned
 
 def _walk_until(walk: Walk, time: float) -> None:
     """Replay on until a time of the monotonic clock, by one step at least, or to the end."""
-    while not walk.done:
+    while not walk.is_finished:
         walk.go_on()
         if monotonic() > time:
             break
@@ -84,10 +84,10 @@ class SessionView:
         self.other: Replay | None = None
         if len(walks) > 1:
             self.other = walks[1].replay()
-        is_complete = all(walk.done for walk in walks)
+        is_complete = all(walk.is_finished for walk in walks)
         self.progress: tuple[int, int] | None = None
         if not is_complete:
-            replayed = min(walk.at for walk in walks)
+            replayed = min(walk.position for walk in walks)
             self.progress = (replayed, len(self.ready.session.messages))
         if self.request is None:
             self.select(self.selected)
