@@ -184,15 +184,24 @@ class Gauge:
 
     def learn(self, diagnosis: Diagnosis) -> int | None:
         """Remember the limit that an error stated if it is below the host's window; the window, or
-        None where it stated none.
+        None where nothing is learned.
 
-        One below a request that the model answered is no limit of it.
+        One below a request that the model answered may be a smaller model's to which a gateway
+        falls back. It is believed when it is stated again, or if the error names the model.
         """
         limit = diagnosis.limit
-        if limit is None or not self.accepted <= limit < self._host_window or limit <= 0:
+        if limit is None or not 0 < limit < self._host_window:
             return None
+        is_quota = diagnosis.kind == "rate_permanent"
+        if limit < self.accepted:
+            names_model = self.model != "" and self.model in diagnosis.text
+            if is_quota or not self.windows.learn_fallback(
+                self.model, limit, is_certain=names_model
+            ):
+                return None
+            return limit
         stated_limit = StatedLimit(self.model, limit)
-        if diagnosis.kind == "rate_permanent":
+        if is_quota:
             self.quotas.learn(stated_limit)
             return None
         self.windows.learn(stated_limit)
@@ -284,6 +293,7 @@ class Gauge:
         """The present model answered a request of so many tokens."""
         self.accepted = max(self.accepted, tokens)
         self.quotas.disprove(self.model, tokens)
+        self.windows.end_fallbacks(self.model, tokens)
 
     def take_refusal(self, used: int | None) -> None:
         """Take in that the newest request was refused for its size, with the tokens that it had, if

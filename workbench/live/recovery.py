@@ -118,6 +118,9 @@ class Recovery:
 
     def _kind(self, diagnosis: Diagnosis) -> str:
         """What helps against an error, and what it says is broken: each is mended by itself."""
+        window = self.gauge.window
+        if diagnosis.action == "compact" and diagnosis.limit == window:
+            return f"compact to {window}"
         if diagnosis.action != "repair":
             return diagnosis.action
         defects = sorted(self.repair.named)

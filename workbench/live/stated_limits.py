@@ -14,6 +14,11 @@ Source:
     headroom keeps a learned limit for an hour.
 """
 
+FALLBACK_SECONDS = 300.0
+"""How long a limit below a request that the model answered is believed at first: a gateway answers
+with a smaller model for a while. Each time that the limit still holds afterwards, twice as long.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class StatedLimit:
@@ -30,10 +35,33 @@ class StatedLimits:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._limits: dict[str, tuple[int, float]] = {}  # by model, with the time of their end
+        # by model and tokens, with the seconds for which they were believed last
+        self._fallback_seconds: dict[tuple[str, int], float] = {}
 
     def learn(self, limit: StatedLimit) -> None:
         """Believe a limit from now on."""
         self._limits[limit.model] = limit.tokens, self._clock() + limit.seconds
+
+    def learn_fallback(self, model: str, tokens: int, *, is_certain: bool) -> bool:
+        """Believe a limit below a request that the model answered if it is certain or was stated
+        before; whether it is.
+        """
+        last_seconds = self._fallback_seconds.get((model, tokens))
+        seconds = 0.0
+        if is_certain or last_seconds is not None:
+            twice_as_long = 2 * (last_seconds or 0.0)
+            seconds = min(max(FALLBACK_SECONDS, twice_as_long), LIMIT_SECONDS)
+            self.learn(StatedLimit(model, tokens, seconds))
+        self._fallback_seconds[model, tokens] = seconds
+        return seconds > 0
+
+    def end_fallbacks(self, model: str, accepted: int) -> None:
+        """The model took so many tokens, so that a smaller limit is believed as briefly as at first
+        when it is stated again.
+        """
+        for fallback_model, tokens in self._fallback_seconds:
+            if fallback_model == model and tokens < accepted:
+                self._fallback_seconds[model, tokens] = 0.0
 
     def restore(self, limits: Iterable[StatedLimit]) -> None:
         """Believe the limits that were saved, and no others."""
