@@ -110,7 +110,7 @@ def notes(findings: Findings) -> Iterator[str]:
         " line."
     )
     yield from size_notes(run)
-    yield "Cost: USD a session."
+    yield "Cost: USD a session, with summaries and look-ups; of `none` the bill without compaction."
     yield _projects(run)
 
 

@@ -25,6 +25,7 @@ from urllib.parse import quote
 from urllib.request import urlopen
 
 from workbench import Findings, Results, render
+from workbench.base.formats import dollars
 from workbench.base.markup import environment
 from workbench.cli.headline import outcome, show
 from workbench.report.view.app import ViewServer
@@ -44,6 +45,8 @@ LEADS = re.compile(
 SAVES = re.compile(r" and (saves|costs) (\d+ %)")
 MEANS = re.compile(r"Means over (\d[\d,]*) sessions?(?: of (\d[\d,]*) projects?)?")
 OF_SESSIONS = re.compile(r"(\d[\d,]*) of (\d[\d,]*) sessions?\b")
+TENTH = re.compile(r"a tenth of the bill without compaction \((\S+) a session\)")
+MONTH = re.compile(r"the bill is about (\S+) a month without compaction")
 CONTESTED = re.compile(r"No winner between ([^.:]+?) on their own triggers")
 """Who may be the best; that of `as good` says so too."""
 MOST_LOSSES = 3
@@ -280,6 +283,10 @@ def of_words(face: str, text: str) -> Iterator[Reading]:
     for match in MEANS.finditer(text):
         yield Reading(face, ("sessions",), match[1])
         yield Reading(face, ("projects",), match[2] or match[1])
+    for match in TENTH.finditer(text):
+        yield Reading(face, ("a tenth of the bill",), match[1])
+    for match in MONTH.finditer(text):
+        yield Reading(face, ("bill of a month",), match[1])
     own = re.search(r"On its own trigger ([^.]*?%[^.]*)\.", text)
     half = ""
     for clause in own[1].split(";") if own else ():
@@ -303,8 +310,13 @@ def of_json(answer: Mapping[str, Any]) -> Iterator[Reading]:
             yield Reading("json", ("as good", name), PERCENT.render(share=share))
             may_be = "yes" if share >= POSSIBLE else "no"
             yield Reading("json", ("may be the best", name), may_be)
+    if answer["decision"] is not None and answer["decision"]["month"] is not None:
+        usd = answer["decision"]["month"]["usd_uncompacted"]
+        yield Reading("json", ("bill of a month",), dollars(usd))
     for row in answer["strategies"]:
         name = row["strategy"]
+        if name == "none" and row["cost"] is not None:
+            yield Reading("json", ("a tenth of the bill",), dollars(row["cost"] / 10))
         for half in HALVES.values():
             for place, column in (("same size", half), ("own trigger", f"{half}_own")):
                 if row[column] is not None:

@@ -94,7 +94,7 @@ def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> Non
     )
     decision = decided(on_own_trigger(run, truncate=0.6))
     assert decision.by_price.startswith(
-        "If a tenth of the bill ($1.00 a session) is worth less than 5 points of names to you, take"
+        "If a tenth of the bill without compaction ($1.00 a session) is worth less than 5 points of names to you, take"
         " summarize; else truncate."
     )
     (switch,) = decision.switch_prices
@@ -103,7 +103,7 @@ def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> Non
     cheaper = decided(on_own_trigger(run, truncate=0.79))
     assert cheaper.use == "truncate"
     assert cheaper.by_price.startswith(
-        "Take truncate whether a tenth of the bill ($1.00 a session) is worth nothing or 30 points"
+        "Take truncate whether a tenth of the bill without compaction ($1.00 a session) is worth nothing or 30 points"
         " of names to you."
     )
 

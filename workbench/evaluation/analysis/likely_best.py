@@ -45,7 +45,6 @@ class LikelyBest:
         level: (prices, strategies) the share in which it lies less than `MARGIN` points below that.
         losses: (prices, strategies) points that it lies below that in the others, a mean over all
             draws.
-        usd_a_tenth: a tenth of the bill of a session without compaction; 0 without prices.
         projects: that were drawn.
         sessions: of them, that have a figure for all strategies.
         draws: (draws, strategies) the points of each draw at the price `WORTH`.
@@ -55,7 +54,6 @@ class LikelyBest:
     chances: pd.DataFrame
     level: pd.DataFrame
     losses: pd.DataFrame
-    usd_a_tenth: float
     projects: int
     sessions: int
     draws: pd.DataFrame
@@ -233,7 +231,6 @@ def likely_best(
         chances=_table(by_price, "chances", names),
         level=_table(by_price, "level", names),
         losses=_table(by_price, "losses", names),
-        usd_a_tenth=_usd_a_tenth(rows),
         projects=projects,
         sessions=rows["session"].nunique(),
         draws=pd.DataFrame(draws.points(WORTH), columns=names),
@@ -274,14 +271,6 @@ def _loss_where_behind(loss: float, share_level: float) -> float:
     if share_behind <= 0:
         return 0.0
     return loss / share_behind
-
-
-def _usd_a_tenth(rows: pd.DataFrame) -> float:
-    """A tenth of the bill of a session, in USD, as a mean over sessions."""
-    sessions = rows.groupby("session")
-    bills = sessions["plain"].first()
-    bill = np.nan_to_num(bills.mean())
-    return float(bill) / 10
 
 
 def _table(

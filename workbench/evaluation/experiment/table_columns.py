@@ -37,6 +37,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "window_wanted": "int",
         "window_source": "str",
         "window_used": "int",
+        "begun": "float",
+        "ended": "float",
         "branches": "int",
         "recorded_compactions": "int",
         "skipped": "lines",

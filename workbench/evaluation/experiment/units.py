@@ -114,6 +114,7 @@ def _session_row(prepared: Prepared) -> Row:
     origin = session.origin
     sizing = prepared.sizing
     wanted_window = prepared.wanted
+    times = [message.time for message in session.messages if message.time is not None]
     row: Row = {
         "project": session.project,
         "model": session.model,
@@ -131,6 +132,8 @@ def _session_row(prepared: Prepared) -> Row:
         "window_wanted": wanted_window.tokens,
         "window_source": wanted_window.source,
         "window_used": prepared.window,
+        "begun": min(times, default=None),
+        "ended": max(times, default=None),
         "recorded_compactions": len(session.own_recorded),
         "skipped": "\n".join(origin.skipped),
         "reports_left_out": "\n".join(prepared.left_out),

@@ -36,6 +36,7 @@ from workbench.evaluation.findings.disagreement import (
 )
 from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.look_ups import FAR_BEHIND
+from workbench.evaluation.findings.monthly_bill import MonthlyBill
 from workbench.evaluation.findings.prices import (
     OWN_TRIGGER,
     considered,
@@ -93,6 +94,8 @@ class Decision:
         no_winner: why nothing is recommended, where none is likely enough; else empty.
         level: by strategy how likely it is the best or less than `MARGIN` points below it, where a
             tenth of the bill is worth `WORTH`; empty where nobody knows.
+        month: what the bill comes to in a month at the pace of the recordings; None where their
+            times do not say.
     """
 
     use: str
@@ -110,6 +113,7 @@ class Decision:
     points: Mapping[str, float] | None = None
     no_winner: str = ""
     level: Mapping[str, float] = field(default_factory=dict)
+    month: MonthlyBill | None = None
 
     def __str__(self) -> str:
         return paragraph(self.disagreement, self.recommendation, *self.reasons.values())
@@ -149,6 +153,7 @@ def decide(figures: Figures) -> Decision | None:
     use = basis.standing.use
     cheapest = cheapest_of(figures, use)
     counted_figures = Counted(basis.rows, basis.recall, basis.counted_savings())
+    month = MonthlyBill.of(run, list(dict.fromkeys([use, cheapest or use])))
     words = _words(basis)
     disagreement = largest_disagreement(run, use, basis.compared, basis.alternatives)
     return Decision(
@@ -159,7 +164,7 @@ def decide(figures: Figures) -> Decision | None:
         disagreement=disagreement_words(run, use, disagreement),
         other_numbers=other_numbers_words(run, use, basis.compared, disagreement),
         by_price=_by_price(basis),
-        dollars=dollars_words(figures, use, basis.compared, cheapest),
+        dollars=dollars_words(figures, use, basis.compared, cheapest, month),
         cheapest=cheapest,
         switch_prices=tuple(price_range.low for price_range in basis.ranges[1:]),
         confidence=words.confidence,
@@ -167,6 +172,7 @@ def decide(figures: Figures) -> Decision | None:
         points={name: round(mean, 1) for name, mean in basis.best.means.items()},
         no_winner=basis.no_winner,
         level=basis.standing.shares,
+        month=month,
     )
 
 
@@ -373,7 +379,7 @@ def _by_price(basis: _Basis) -> str:
         "decision_prices",
         half=HALVES[basis.half],
         ranges=ranges,
-        usd=basis.likely.usd_a_tenth,
+        usd=basis.figures.tables.usd_a_tenth,
         most=PRICES[-1],
         worth=WORTH,
         undecided=basis.no_winner != "",

@@ -12,6 +12,7 @@ from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.findings.figures import Figures, mean_of
 from workbench.evaluation.findings.look_ups import outcomes
+from workbench.evaluation.findings.monthly_bill import MonthlyBill
 from workbench.evaluation.findings.prices import considered
 from workbench.evaluation.findings.recorded_bill import SAME_SAVING, RecordedBill
 from workbench.evaluation.findings.tables import Tables
@@ -64,6 +65,7 @@ def dollars_words(
     use: str,
     compared: Sequence[str],
     cheapest: str,
+    month: MonthlyBill | None,
 ) -> str:
     """What the bill is and which strategy to use if only dollars count, in sentences; often short.
 
@@ -72,6 +74,7 @@ def dollars_words(
         use: the recommended strategy.
         compared: those told beside it.
         cheapest: as of `cheapest_of`.
+        month: what the bill comes to in a month, where that is known.
     """
     run = figures.tables
     saving = mean_of(figures.strategies[use].net_saving)
@@ -93,6 +96,7 @@ def dollars_words(
         intervals=_saving_intervals(figures, names),
         recorded=RecordedBill.of(run, names),
         everything=Everything.of(run),
+        month=month,
     )
     return " ".join(texts)
 

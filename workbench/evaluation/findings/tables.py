@@ -130,6 +130,17 @@ class Tables(MeanTables):
             return None
         return float(mean_bill)
 
+    @property
+    def usd_a_tenth(self) -> float:
+        """A tenth of the bill of a session without compaction, in USD, as a mean over the sessions
+        of the column `cost`; 0 without prices.
+        """
+        by_session = self.costs.drop_duplicates("session")
+        mean_bill = by_session["usd_uncompacted"].mean()
+        if pd.isna(mean_bill):
+            return 0.0
+        return float(mean_bill) / 10
+
     @cached_property
     def names_only(self) -> dict[str, tuple[float, float]]:
         """The contenders that read like a list of names: presence and the exam's score at small

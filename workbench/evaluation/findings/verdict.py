@@ -94,6 +94,7 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
         no_winner=why_none,
         rivals=rivals.to_dict("records"),
         saved=own_figures[SAVED],
+        bill=figures.strategies[best].net_saving,
         own=own_figures[own_half],
     )
     return Conclusion(answer, price, sure, caveats)

@@ -284,7 +284,7 @@ class Report:
         likely = self.figures.likely_best.get(self.findings.tables.leading("natural"))
         if likely is None:
             return empty()
-        is_told = likely.is_general and likely.usd_a_tenth > 0
+        is_told = likely.is_general and self.findings.tables.usd_a_tenth > 0
         if not is_told:
             return empty()
         rows = likely.level.iloc[::CHANCES_IN_WORDS].reset_index()
