@@ -80,6 +80,9 @@ OPTIONAL = (
         install=PIP.format("openai-agents"),
     ),
     OptionalPart(
+        "spans of a compactor", extra="opentelemetry", install=PIP.format("opentelemetry")
+    ),
+    OptionalPart(
         "`lab trial --agent MODEL`",
         program="bwrap",
         install="install the system's package bubblewrap, such as `apt-get install bubblewrap`",

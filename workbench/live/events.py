@@ -14,7 +14,7 @@ from workbench.live.hooks import Cause
 @dataclass(frozen=True, slots=True)
 class CompactionStarted:
     """A compaction was decided. Tokens are those of the request, overhead included; `messages`
-    those that are sent.
+    those that are sent; `strategy` the name of what compacts.
     """
 
     number: int
@@ -24,6 +24,7 @@ class CompactionStarted:
     target: int
     window: int
     messages: int = 0
+    strategy: str = ""
     type: Literal["compaction_started"] = "compaction_started"
 
 

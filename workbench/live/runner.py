@@ -232,7 +232,7 @@ class Runner:
         self, budget: Budget, cause: Cause, strategy: Strategy, meter: Meter
     ) -> Compaction | None:
         """The compaction with its events and hooks."""
-        attempt = self._new_attempt(budget, cause)
+        attempt = self._new_attempt(budget, cause, strategy)
         started = attempt.started
         host = self.gauge.preset.host
         try:
@@ -284,7 +284,7 @@ class Runner:
         self._after(compaction)
         return compaction
 
-    def _new_attempt(self, budget: Budget, cause: Cause) -> Attempt:
+    def _new_attempt(self, budget: Budget, cause: Cause, strategy: Strategy) -> Attempt:
         """What a compaction starts from."""
         with self.lock:
             state = self.memory.state
@@ -300,6 +300,7 @@ class Runner:
                 budget.target,
                 budget.window,
                 len(state.sent.messages),
+                strategy.name,
             )
             return Attempt(
                 started=started,

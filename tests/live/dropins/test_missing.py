@@ -42,6 +42,12 @@ import pytest
             "CompactionPlugin needs Google's ADK; `pip install 'google-adk>=2,<3'`",
         ),
         (
+            "opentelemetry",
+            "opentelemetry",
+            "CompactionSpans needs OpenTelemetry's API;"
+            " `pip install 'compaction-workbench[opentelemetry]'`",
+        ),
+        (
             "inspect_ai",
             "inspect_ai",
             "WorkbenchCompaction needs Inspect; `pip install 'inspect_ai>=0.3.285'`",

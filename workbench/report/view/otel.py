@@ -20,6 +20,7 @@ from typing import Any
 from workbench import __version__
 from workbench.base.formats import missing
 from workbench.base.palette import REFERENCES
+from workbench.engine.models.provider_names import provider_named
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.results import Results
 from workbench.report.view.contexts import ContextPlace, side
@@ -50,15 +51,6 @@ FIGURES = (
     "usd",
 )
 """Columns of the table `compactions` that become attributes."""
-PROVIDERS = {
-    "claude": "anthropic",
-    "gpt-": "openai",
-    "o1": "openai",
-    "o3": "openai",
-    "o4": "openai",
-    "gemini": "gcp.gemini",
-}
-"""How names of models begin, and whose they are."""
 
 
 def to_otel(results: Results, out: str | Path, *, texts: bool = False) -> Path:
@@ -213,7 +205,7 @@ class Trace:
         self.time += max(int(exchange.seconds * 1e9), SHORTEST)
         attributes = {
             "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": _provider(exchange.model),
+            "gen_ai.provider.name": provider_named(exchange.model),
             "gen_ai.request.model": exchange.model,
             "gen_ai.conversation.id": self.conversation,
             "gen_ai.usage.input_tokens": exchange.tokens_in,
@@ -288,17 +280,6 @@ def _texts(span: SummarySpan) -> dict[str, object]:
 
 def _part(text: str) -> dict[str, str]:
     return {"type": "text", "content": text}
-
-
-def _provider(model: str) -> str:
-    """Whose a model is, as far as its name says."""
-    prefix, slash, _ = model.partition("/")
-    if slash:
-        return prefix
-    for beginning, provider in PROVIDERS.items():
-        if model.startswith(beginning):
-            return provider
-    return "workbench"
 
 
 def _attributes(values: Mapping[str, object]) -> list[dict[str, Any]]:
