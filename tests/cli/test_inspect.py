@@ -84,6 +84,20 @@ def test_it_says_how_many_requests_have_their_usage_and_that_dollars_are_of_thes
     assert "usage of no request" not in page
 
 
+def test_a_model_without_a_price_whose_name_goes_on_from_another_has_the_dollars_of_that(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = AssistantMessage(
+        id="a", blocks=(Text("Yes."),), model="gpt-5.3-codex-spark", usage=Usage(input=1_000)
+    )
+    question = UserMessage(id="q", blocks=(Text("Is it so?"),))
+    recording = tmp_path / "spark.jsonl"
+    wb.save(Session.of([question, answer], model="gpt-5.3-codex-spark"), recording)
+    assert main(["inspect", str(recording)]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert " together, at the prices of gpt-5.3-codex:" in words
+
+
 def test_of_a_request_without_usage_it_never_says_that_none_was_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -239,6 +239,8 @@ def _say_context(context: Mapping[str, Any]) -> None:
             f"; dollars are of the prompts of {_priced_requests(context)}, without the answers,"
             f" {dollars(context['usd'])} together"
         )
+        if context["priced_as"]:
+            heading += f", at the prices of {context['priced_as']}"
     write(f"{heading}:")
     say()
     say(table(_source_rows(context["sources"]), columns))

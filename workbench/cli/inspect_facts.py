@@ -163,6 +163,7 @@ def describe_context(contexts: RecordedContexts) -> dict[str, Any]:
         "tokens": round(prompts[number]),
         "newest_tokens": round(prompts.iloc[-1]),
         "usd": _price(rows["usd"].sum(min_count=1)),
+        "priced_as": contexts.priced_as,
         "is_reported": bool(reported[number]),
         "sources": sources,
         "largest_messages": messages,

@@ -218,3 +218,47 @@ def _has_ended(pid: int) -> bool:
     except OSError:
         return True
     return status.rpartition(")")[2].split()[0] == "Z"
+
+
+KILLED = """
+import os, signal
+from workbench.evaluation.experiment.forking import is_possible
+
+assert is_possible()
+print("ready", flush=True)
+{then}
+"""
+DIES = "os.kill(os.getpid(), signal.SIGKILL)"
+WAITS = "input()"
+
+
+def fork_server_of(folder: Path, then: str) -> subprocess.Popen[str]:
+    """A process that has started its fork server, with its temporary files in this folder."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED.format(then=then)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(folder)},
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def test_what_a_killed_run_left_of_its_fork_server_is_removed_by_the_next_one(
+    tmp_path: Path,
+) -> None:
+    foreign = tmp_path / "pymp-foreign"
+    foreign.mkdir()
+    with fork_server_of(tmp_path, DIES):
+        pass
+    (left,) = set(tmp_path.glob("pymp-*")) - {foreign}
+    with fork_server_of(tmp_path, WAITS) as living:
+        (of_living,) = set(tmp_path.glob("pymp-*")) - {foreign}
+        assert of_living != left
+        with fork_server_of(tmp_path, WAITS) as second:
+            assert of_living.exists()
+            second.communicate("\n")
+        living.communicate("\n")
+    assert list(tmp_path.iterdir()) == [foreign]

@@ -60,7 +60,7 @@ def test_gemini_takes_a_share_of_its_window() -> None:
     assert json.loads(text) == {"model": {"compressionThreshold": 0.3}}
 
 
-@pytest.mark.parametrize(("name", "words"), [("opencode", "limit names `input`"), ("pi", "80 %")])
+@pytest.mark.parametrize(("name", "words"), [("opencode", "without `limit.input`"), ("pi", "80 %")])
 def test_a_setting_that_some_models_do_not_heed_says_so(name: str, words: str) -> None:
     snippet = agent_snippet(moved(preset(name), 0.5), name, 200_000)
     assert snippet is not None and words in snippet.lacks

@@ -251,3 +251,23 @@ def test_the_notebook_of_a_run_that_another_may_not_replace_stays(
     with pytest.raises(NotebookError, match="holds a finished run"):
         run_experiment({}, tmp_path)
     assert notebook_of_the_run.read_text() == "as far as it came"
+
+
+def test_the_report_of_a_run_that_another_may_not_replace_is_not_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(template: object, target: Path, *_: object, **__: object) -> Path:
+        raise NotebookError("it holds a finished run, which this one would replace")
+
+    rendered: list[Path] = []
+    monkeypatch.setattr(experiments, "run_notebook", refused)
+    monkeypatch.setattr(experiments, "render", rendered.append)
+    for name in ("manifest.json", "replays.parquet", "experiment.ipynb"):
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(NotebookError, match="holds a finished run"):
+        run_experiment({}, tmp_path)
+    assert rendered == [tmp_path]
+    (tmp_path / "report.html").write_text("finished")
+    with pytest.raises(NotebookError, match="holds a finished run"):
+        run_experiment({}, tmp_path)
+    assert rendered == [tmp_path]

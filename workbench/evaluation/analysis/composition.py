@@ -16,7 +16,7 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import some
-from workbench.engine.models.prices import tariff
+from workbench.engine.models.prices import Tariff, stem_tariff, tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
 from workbench.engine.transcript.message import (
@@ -120,9 +120,22 @@ class RecordedContexts:
         self._sizing = self.sized.sizing
         self._count = TiktokenCounter()
 
+    @property
+    def priced_as(self) -> str:
+        """The model at whose prices its dollars are, where no price of its own is known and its
+        name goes on from that model's; else empty.
+        """
+        if tariff(self._session.model) is not None or self._stem is None:
+            return ""
+        return self._stem.row
+
+    @property
+    def _stem(self) -> Tariff | None:
+        return stem_tariff(self._session.model)
+
     def composition(self) -> pd.DataFrame:
         """As `composition` of the session."""
-        rates = tariff(self._session.model)
+        rates = tariff(self._session.model) or self._stem
         rows: list[tuple[object, ...]] = []
         for number, request in enumerate(self._requests()):
             rows += request.rows(number, rates)

@@ -5,6 +5,7 @@ dollars.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 from workbench.engine.models.language_model import LanguageModel
 from workbench.engine.models.local import MOST
@@ -59,12 +60,18 @@ class ModelUse:
 class FillerModel:
     """Answers with filler of the greatest length that a request allows, under the name of a
     model, and keeps count.
+
+    Attributes:
+        is_cached: whether a request that was made before costs nothing, as with a cache of answers.
+        asked: what each request took.
     """
 
     name: str
     word: str = "word"
     word_tokens: int = 1
+    is_cached: bool = False
     asked: list[ModelUse] = field(default_factory=list)
+    _known: set[bytes] = field(default_factory=set)
 
     @property
     def use(self) -> ModelUse:
@@ -78,11 +85,20 @@ class FillerModel:
         model = self._model_of(request)
         wrote = _summary_tokens(request, model, read)
         usd = usd_of(model, read, wrote)
-        use = ModelUse("", model, 1, read, wrote, usd)
-        self.asked.append(use)
+        if not (self.is_cached and self._is_known(request, model)):
+            use = ModelUse("", model, 1, read, wrote, usd)
+            self.asked.append(use)
         word_count = int(0.75 * wrote / self.word_tokens)
         text = f"{self.word} " * max(word_count, 1)
         return Completion(text=text, model=model, input_tokens=read, output_tokens=wrote)
+
+    def _is_known(self, request: SummaryRequest, model: str) -> bool:
+        """Whether the same was asked before; it is known from now on."""
+        words = "\0".join((model, request.system, request.prompt))
+        digest = sha256(words.encode("utf-8", "surrogatepass")).digest()
+        is_known = digest in self._known
+        self._known.add(digest)
+        return is_known
 
     def _model_of(self, request: SummaryRequest) -> str:
         """The model that would be asked: a request may name another one of a provider."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -17,7 +19,8 @@ from multiprocessing import forkserver, parent_process, popen_forkserver, spawn,
 from multiprocessing.context import ForkServerProcess, set_spawning_popen
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from joblib.externals.loky.backend.context import LokyContext
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 PRELOADED = "workbench.evaluation.experiment.preloaded"
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Workers share the machine's cores: none of them may start a thread a core."""
+
+MARK = "of-workbench"
+"""A file beside the fork server's socket, locked for as long as its process lives."""
 
 
 def is_possible() -> bool:
@@ -98,10 +104,39 @@ class SameModulesServer(forkserver.ForkServer):
     folder.
     """
 
+    _mark: BinaryIO | None = None
+
     def ensure_running(self) -> None:
         """Start it where it does not run."""
+        if self._mark is None:
+            _remove_folders_of_killed_processes()
+            self._mark = _mark_own_folder()
         with _variables(PYTHONPATH=os.pathsep.join(filter(None, sys.path)), PYTHONSAFEPATH="1"):
             super().ensure_running()
+
+
+def _mark_own_folder() -> BinaryIO:
+    """The open and locked mark in the folder where Python puts the socket; Python removes the
+    folder when this process ends, unless it is killed.
+    """
+    from fcntl import LOCK_SH, flock
+
+    mark = (Path(util.get_temp_dir()) / MARK).open("ab")
+    flock(mark, LOCK_SH)
+    return mark
+
+
+def _remove_folders_of_killed_processes() -> None:
+    """Remove the folders whose marks nobody holds any more."""
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    for path in Path(tempfile.gettempdir()).glob(f"pymp-*/{MARK}"):
+        try:
+            with path.open("ab") as mark:
+                flock(mark, LOCK_EX | LOCK_NB)
+        except OSError:  # its process lives, or is another user's
+            continue
+        shutil.rmtree(path.parent, ignore_errors=True)
 
 
 @contextmanager

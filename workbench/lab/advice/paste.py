@@ -87,8 +87,9 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         template="opencode",
         where="~/.config/opencode/opencode.json",
         presets=("opencode",),
-        lacks="only a model whose limit names `input` heeds it; for another, add `input` below"
-        " provider.NAME.models.MODEL.limit; OpenCode 2 calls the key compaction.buffer",
+        lacks="OpenCode ignores it for a model without `limit.input`: set"
+        " provider.NAME.models.MODEL.limit.input for yours; in OpenCode 2 the key is"
+        " compaction.buffer",
         beside=IN_OBJECT,
         key="compaction.reserved",
         value="reserve",

@@ -265,7 +265,8 @@ def forecast(
     if spec.reader != "lexical":
         model = job.model_settings.model(spec.reader)
         if is_asked(model):
-            fillers["the reader"] = FillerModel(model.name)
+            is_cached = job.model_settings.use_cache
+            fillers["the reader"] = FillerModel(model.name, is_cached=is_cached)
             reader = FillerReader(fillers["the reader"])
     counted_spec = job.spec
     writer = job.model_settings.model(job.spec.model)

@@ -13,12 +13,10 @@ class Repeats(NamedTuple):
     Attributes:
         calls: all of them.
         again: those whose result had mostly been told before that, by whatever call.
-        again_characters: of the lines of all results that had been told before.
     """
 
     calls: int
     again: int
-    again_characters: int
 
 
 def repeats(messages: Sequence[Json], start: int) -> Repeats:
@@ -29,7 +27,7 @@ def repeats(messages: Sequence[Json], start: int) -> Repeats:
         start: the number of the message from which on calls count; what stands before is known.
     """
     known_lines = set[str]()
-    calls = again = characters = 0
+    calls = again = 0
     for number, message in enumerate(messages):
         if message["role"] != "tool":
             continue
@@ -41,6 +39,5 @@ def repeats(messages: Sequence[Json], start: int) -> Repeats:
                     old.append(line)
             calls += 1
             again += is_mostly_seen(lines, old)
-            characters += sum(map(len, old))
         known_lines.update(lines)
-    return Repeats(calls, again, characters)
+    return Repeats(calls, again)

@@ -61,15 +61,17 @@ def run_experiment(
     target = folder / f"{TEMPLATE}.ipynb"
     finished_page = _content_of(target)
     finished_run = _content_of(folder / MANIFEST)
+    is_as_before = False
     try:
         return run_notebook(template, target, values, progress=progress)
     except NotebookError:
         run_stands = finished_run is not None and finished_run == _content_of(folder / MANIFEST)
         if finished_page is not None and run_stands:  # such as one that this would have replaced
             write_private(target, finished_page)
+            is_as_before = (folder / "report.html").is_file()
         raise
     finally:
-        if _has_tables(folder):
+        if _has_tables(folder) and not is_as_before:
             render(folder)
 
 

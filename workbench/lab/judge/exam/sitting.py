@@ -116,7 +116,10 @@ class ExamSpec(ContextSpec):
     )
     most: Whole = Field(20, ge=1, description="Ask at most this many items at a boundary.")
     replicates: Whole = Field(1, ge=1, description="Let the reader sit each exam this often.")
-    out: Path = Field(Path("reports/exam"), description="Folder for the answers.")
+    out: Path = Field(
+        Path("reports/exam"),
+        description="Folder for the answers; a second exam with other settings needs its own.",
+    )
 
     def readers(self) -> list[ModelReader]:
         """The reader, once a replicate."""

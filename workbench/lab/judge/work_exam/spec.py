@@ -98,7 +98,10 @@ class WorkSpec(ContextSpec):
     readings: Whole = Field(
         1, ge=1, description="Have each context read this often, by another reader each time."
     )
-    out: Path = Field(Path("reports/work"), description="Folder for the answers.")
+    out: Path = Field(
+        Path("reports/work"),
+        description="Folder for the answers; a second exam with other settings needs its own.",
+    )
 
     @model_validator(mode="after")
     def _refuse_stretches_that_fit(self) -> Self:
