@@ -25,7 +25,6 @@ from urllib.parse import quote
 from urllib.request import urlopen
 
 from workbench import Findings, Results, render
-from workbench.base.formats import dollars
 from workbench.base.markup import environment
 from workbench.cli.headline import outcome, show
 from workbench.report.view.app import ViewServer
@@ -33,6 +32,7 @@ from workbench.report.view.app import ViewServer
 POSSIBLE = 0.1
 PERCENT = environment().from_string("{{ share | percent }}")
 """A share as a page shows it."""
+DOLLARS = environment().from_string("{{ usd | dollars }}")
 
 HALVES = {"The work": "work", "Names": "names", "Code": "code"}
 TABLES = {"own-trigger": "own trigger", "same-size": "same size"}
@@ -312,11 +312,11 @@ def of_json(answer: Mapping[str, Any]) -> Iterator[Reading]:
             yield Reading("json", ("may be the best", name), may_be)
     if answer["decision"] is not None and answer["decision"]["month"] is not None:
         usd = answer["decision"]["month"]["usd_uncompacted"]
-        yield Reading("json", ("bill of a month",), dollars(usd))
+        yield Reading("json", ("bill of a month",), DOLLARS.render(usd=usd))
     for row in answer["strategies"]:
         name = row["strategy"]
         if name == "none" and row["cost"] is not None:
-            yield Reading("json", ("a tenth of the bill",), dollars(row["cost"] / 10))
+            yield Reading("json", ("a tenth of the bill",), DOLLARS.render(usd=row["cost"] / 10))
         for half in HALVES.values():
             for place, column in (("same size", half), ("own trigger", f"{half}_own")):
                 if row[column] is not None:

@@ -9,7 +9,6 @@ import pytest
 from live.talk import openai
 
 from workbench import Cancel, Compactor, Completion, Hooks, ModelError, SummaryRequest
-from workbench.engine.models.model import Model
 from workbench.live.events import CompactionEnded
 
 pytest.importorskip("opentelemetry.sdk")
@@ -20,7 +19,6 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from workbench.live.dropins.opentelemetry import CompactionSpans
-from workbench.live.hooks import Due
 
 NO_HOOKS = Hooks()
 
@@ -49,7 +47,7 @@ class Broken(Writer):
         raise ModelError("down")
 
 
-def compacted(model: Model, hooks: Hooks = NO_HOOKS) -> tuple[Compactor, list[ReadableSpan]]:
+def compacted(model: Writer, hooks: Hooks = NO_HOOKS) -> tuple[Compactor, list[ReadableSpan]]:
     """A compactor after a request that was too large, and the spans that its agent exported; the
     agent's own is the last.
     """
@@ -125,7 +123,7 @@ def test_a_compaction_that_the_host_cancels_has_a_span_with_its_reason() -> None
 
 
 def test_a_compaction_that_fails_is_a_span_with_an_error() -> None:
-    def refuse(due: Due) -> None:
+    def refuse(due: object) -> None:
         raise ValueError("no")
 
     _, (compaction, _) = compacted(Writer(), Hooks(before=refuse))

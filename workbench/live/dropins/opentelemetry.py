@@ -90,13 +90,11 @@ class CompactionSpans:
 
     def _write_completion(self, completion: Completion, begin: int, parent: Context) -> int:
         """Write the span of an answer for a summary; when it ends."""
-        is_written_here = completion.seconds == 0
-        span = self._tracer.start_span(
-            f"chat {completion.model}",
-            parent,
-            SpanKind.INTERNAL if is_written_here else SpanKind.CLIENT,
-            start_time=begin,
-        )
+        kind = SpanKind.CLIENT
+        if not completion.seconds:  # written in this process
+            kind = SpanKind.INTERNAL
+        name = f"chat {completion.model}"
+        span = self._tracer.start_span(name, parent, kind, start_time=begin)
         span.set_attributes(self._shared)
         span.set_attributes(
             {
