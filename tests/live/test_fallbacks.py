@@ -131,3 +131,16 @@ def test_a_limit_below_an_answered_request_is_believed_when_it_is_stated_again()
         live.on_error(f"prompt is too long: 90000 tokens > {limit} maximum")
         windows.append(live.window)
     assert windows == [200_000, 200_000, 60_000]
+
+
+def test_a_limit_that_was_stated_before_the_agent_was_saved_is_believed_when_it_is_stated_again() -> (
+    None
+):
+    error = "prompt is too long: 90000 tokens > 60000 maximum"
+    live = answered_before(90_000)
+    live.on_error(error)
+    loaded = Compactor.load(live.save(), clock=lambda: 0.0)
+    assert loaded.window == 200_000
+    loaded.before_request([asked("Read the log.")], model="gateway/m")
+    loaded.on_error(error)
+    assert loaded.window == 60_000

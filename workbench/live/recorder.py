@@ -245,6 +245,7 @@ class Recorder:
         reader = memory.reader
         seconds_now = gauge.clock()
         limits = list(map(as_plain, gauge.windows.remaining()))
+        fallbacks = list(map(as_plain, gauge.windows.fallbacks))
         quotas = list(map(as_plain, gauge.quotas.remaining()))
         pause_seconds = breaker.resumes_after - seconds_now
         return {
@@ -262,6 +263,7 @@ class Recorder:
             "request": as_plain(gauge.request),
             "reported": as_plain(gauge.reported),
             "limits": limits,
+            "fallbacks": fallbacks,
             "quotas": quotas,
             "declared": gauge.declared_tokens,
             "least": gauge.least,

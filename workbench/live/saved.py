@@ -101,7 +101,7 @@ def _restore_gauge(saved: SavedCompactor, gauge: Gauge, seconds_now: float) -> N
     gauge.model = saved.model
     gauge.request = saved.request
     gauge.reported = saved.reported
-    gauge.windows.restore(saved.limits)
+    gauge.windows.restore(saved.limits, saved.fallbacks)
     gauge.quotas.restore(saved.quotas)
     gauge.declared_tokens = saved.declared
     gauge.least = saved.least

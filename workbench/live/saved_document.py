@@ -97,6 +97,7 @@ class SavedCompactor:
     request: SentRequest | None = None
     reported: SentRequest | None = None
     limits: tuple[StatedLimit, ...] = ()
+    fallbacks: tuple[StatedLimit, ...] = ()
     quotas: tuple[StatedLimit, ...] = ()
     declared: int = 0
     least: int | None = None

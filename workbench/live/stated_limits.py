@@ -63,11 +63,24 @@ class StatedLimits:
             if fallback_model == model and tokens < accepted:
                 self._fallback_seconds[model, tokens] = 0.0
 
-    def restore(self, limits: Iterable[StatedLimit]) -> None:
-        """Believe the limits that were saved, and no others."""
+    def restore(self, limits: Iterable[StatedLimit], fallbacks: Iterable[StatedLimit] = ()) -> None:
+        """Believe the limits that were saved, and no others; `fallbacks` as the property says."""
         self._limits.clear()
         for limit in limits:
             self.learn(limit)
+        self._fallback_seconds.clear()
+        for limit in fallbacks:
+            self._fallback_seconds[limit.model, limit.tokens] = limit.seconds
+
+    @property
+    def fallbacks(self) -> list[StatedLimit]:
+        """The limits below a request that the model answered, each with the seconds for which it
+        was believed last; 0 where it was not, or holds no more.
+        """
+        limits: list[StatedLimit] = []
+        for (model, tokens), seconds in self._fallback_seconds.items():
+            limits.append(StatedLimit(model, tokens, seconds))
+        return limits
 
     def tokens(self, model: str) -> int | None:
         """Tokens that a model takes; None where no error said so lately."""
