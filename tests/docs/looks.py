@@ -7,7 +7,9 @@ from __future__ import annotations
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from scipy.stats import mannwhitneyu
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import PredictedContext, ReaderErrors
@@ -25,6 +27,13 @@ STRATEGIES = [*SUMMARIES, ("learned", ""), ("truncate", "")]
 REFERENCES = ("null", "soup", "oracle", "index")
 APART = 0.1
 """How far real readers hold two contexts apart that are to be ordered."""
+
+
+def auc(promised: np.ndarray, scores: np.ndarray) -> float:
+    """How often a right answer has a higher chance than a wrong one; a tie counts a half."""
+    right, wrong = promised[scores > 0.5], promised[scores < 0.5]
+    wins = mannwhitneyu(right, wrong, method="asymptotic").statistic
+    return float(wins / (len(right) * len(wrong)))
 
 
 def look(name: str) -> pd.DataFrame:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from docs.looks import auc
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import PredictedContext, ReaderErrors
 from workbench.evaluation.metrics.work_exam.text_kind import text_kind
-from workbench.lab.judge.work_exam.fit import asker_errors, auc, chances, fit
+from workbench.lab.judge.work_exam.fit import asker_errors, chances, fit
 from workbench.lab.judge.work_exam.graded_answers import read_answers
 
 REFERENCES = ("none", "null", "oracle", "soup", "index", "salad")

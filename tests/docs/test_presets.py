@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from docs.looks import auc
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.lab.judge.work_exam.fit import auc, chances
+from workbench.lab.judge.work_exam.fit import chances
 from workbench.lab.judge.work_exam.graded_answers import read_answers, read_names
 
 ROOT = Path(__file__).parents[2]

@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from docs.looks import auc
 from docs.test_reader_meaning import BY_A_MODEL, FITTED, HELD_OUT
 from docs.test_reader_meaning import answers as studied_answers
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 
 from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
-from workbench.lab.judge.work_exam.fit import auc, logistic
+from workbench.lab.judge.work_exam.fit import logistic
 from workbench.lab.judge.work_exam.graded_answers import read_answers
 
 STUDIES = Path(__file__).parents[2] / "reports" / "studies"

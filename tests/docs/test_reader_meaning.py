@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from docs.looks import auc
 from docs.test_salads import WITHOUT_FIT
 from scipy.special import expit
 
 from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
-from workbench.lab.judge.work_exam.fit import auc, logistic
+from workbench.lab.judge.work_exam.fit import logistic
 
 STUDY = Path(__file__).parents[2] / "reports" / "studies" / "reader-meaning"
 TODAY = "as it ships"

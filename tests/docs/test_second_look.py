@@ -14,6 +14,7 @@ from docs.looks import (
     RULE,
     STRATEGIES,
     SUMMARIES,
+    auc,
     level_errors,
     look,
     measured_rows,
@@ -23,8 +24,6 @@ from docs.looks import (
     shipped_errors,
     shown_rows,
 )
-
-from workbench.lab.judge.work_exam.fit import auc
 
 
 @pytest.fixture(scope="module")

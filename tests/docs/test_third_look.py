@@ -10,6 +10,7 @@ from docs.looks import (
     RULE,
     STRATEGIES,
     SUMMARIES,
+    auc,
     level_errors,
     look,
     measured_rows,
@@ -19,8 +20,6 @@ from docs.looks import (
     shipped_errors,
     shown_rows,
 )
-
-from workbench.lab.judge.work_exam.fit import auc
 
 
 @pytest.fixture(scope="module")

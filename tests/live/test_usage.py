@@ -1,3 +1,5 @@
+"""A provider's report of a request is read in every form, and its trigger is told."""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -5,8 +7,37 @@ from typing import Any
 
 import pytest
 
+from workbench import Budget, Compactor, Preset, Situation, preset
 from workbench.engine.transcript.message import Usage
-from workbench.live.usage import usage_of
+
+TALK = [
+    {"role": "user", "content": "Which files are old?"},
+    {"role": "assistant", "content": "None."},
+    {"role": "user", "content": "And the others?"},
+]
+
+
+class Told:
+    """A trigger that is never due, and keeps what it is told."""
+
+    name = "told"
+
+    def __init__(self) -> None:
+        self.situations: list[Situation] = []
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        self.situations.append(situation)
+        return None
+
+
+def reported(report: Any) -> Usage | None:
+    """What a trigger is told of the request before, which a provider reported so."""
+    trigger = Told()
+    live = Compactor(Preset("told", preset("truncate").strategy, trigger), window=10_000)
+    live.before_request(TALK[:1])
+    live.report_usage(report)
+    live.before_request(TALK)
+    return trigger.situations[-1].reported
 
 
 @pytest.mark.parametrize(
@@ -27,7 +58,7 @@ from workbench.live.usage import usage_of
 def test_usage_is_read_in_every_providers_form(
     given: Any, prompt: int, cached: int, output: int
 ) -> None:
-    usage = usage_of(given)
+    usage = reported(given)
     assert usage is not None
     assert (usage.prompt, usage.cache_read, usage.output) == (prompt, cached, output)
 
@@ -36,4 +67,4 @@ def test_usage_is_read_in_every_providers_form(
     "given", [None, {}, {"prompt_tokens": 0}, {"prompt_tokens": None}, {"input_tokens": -1}]
 )
 def test_a_report_that_says_nothing_is_none(given: Any) -> None:
-    assert usage_of(given) is None
+    assert reported(given) is None

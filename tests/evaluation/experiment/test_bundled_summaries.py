@@ -33,7 +33,6 @@ from workbench import (
 )
 from workbench.cli.ending import finish
 from workbench.cli.headline import outcome, show
-from workbench.engine.compaction.variant import variant
 from workbench.engine.models.bundled import Bundled
 from workbench.engine.models.bundled_answers import BundledAnswer, answers_text
 from workbench.engine.models.plain_text import request_key
@@ -165,10 +164,10 @@ def test_a_summary_that_is_not_bundled_is_named_a_rules_everywhere(
 def test_another_prompt_makes_the_answers_stale_and_that_is_said(
     answers: list[BundledAnswer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    changed = variant(preset("summarize"), {"summarize.prompt.result_chars": 999}, "summarize")
+    changed = preset("summarize", **{"summarize.prompt.result_chars": 999})
     results = run(tmp_path, bundled_model(tmp_path, answers), changed)
     findings = Findings.of(results)
-    assert findings.figures.kinds["summarize"] == "rule"
+    assert findings.figures.kinds[changed.name] == "rule"
     assert findings.opening == WITHOUT_A_MODEL
     none_written = r"\b0 of \d+ summaries were written by a large language model \(recorded"
     assert re.search(none_written, printed(results, capsys))

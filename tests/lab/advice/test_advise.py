@@ -20,7 +20,6 @@ from workbench.lab.advice.agents import agent_searches
 from workbench.lab.advice.measured import figures
 from workbench.lab.advice.search import rounds
 from workbench.recordings.datasets.generator import generate
-from workbench.recordings.importers.native import write
 
 WORK = "work"
 
@@ -85,8 +84,7 @@ def test_without_questions_about_the_work_the_first_line_says_that_names_decide(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "made.jsonl"
-    with file.open("wb") as stream:
-        write(generate(40_000, seed=3).session, stream)
+    save(generate(40_000, seed=3).session, file)
     grid = tmp_path / "grid.toml"
     grid.write_text('strategies = ["truncate", "clear_tool_uses"]')
     words = [

@@ -9,7 +9,6 @@ import pytest
 
 import workbench as wb
 from workbench import preset
-from workbench.engine.compaction.variant import variant
 from workbench.lab.advice.paste import agent_snippet, snippets
 from workbench.lab.advice.present_setting import moved
 
@@ -17,7 +16,7 @@ from workbench.lab.advice.present_setting import moved
 def texts(name: str, changes: dict[str, float] | None = None) -> dict[str, str]:
     """The settings to paste for each system."""
     changes = changes or {}
-    candidate = variant(preset(name), changes, "advised")
+    candidate = replace(preset(name, **changes), name="advised")
     texts_by_system = {}
     for snippet in snippets(candidate, name, changes, 200_000, "extractive"):
         texts_by_system[snippet.system] = snippet.text

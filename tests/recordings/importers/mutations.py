@@ -32,9 +32,9 @@ from workbench import (
     ToolCall,
     bundled,
     load,
+    save,
 )
 from workbench.engine.transcript.message import Message, argument_texts, said_texts
-from workbench.recordings.importers.native import write
 
 OTHER_PROJECTS = CORPORA.parent / "more-projects"
 MOST_LINES = 60
@@ -171,8 +171,7 @@ def of_the_package(folder: Path) -> Iterator[Recording]:
     """The starts of the recordings that the package holds."""
     for session in bundled():
         path = folder / "bundled.jsonl"
-        with path.open("wb") as stream:
-            write(session, stream)
+        save(session, path)
         yield started(session.id, path)
 
 

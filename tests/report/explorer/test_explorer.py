@@ -10,8 +10,9 @@ import pytest
 from report.page.test_parts import HOSTILE, Page
 
 from builders import called, conversation, result, said, told
-from workbench import Explorer, Session, explore
+from workbench import Explorer, Session, UserMessage, explore
 from workbench.base.palette import looks
+from workbench.engine.transcript.message import Image
 from workbench.report.explorer.timeline import timeline
 
 ROW = re.compile(r'<tr class="(\w+) go[^"]*" data-go="message:(\d+)">')
@@ -320,6 +321,30 @@ def test_the_corners_of_a_line_stand_where_the_scale_puts_them(view: Explorer) -
     for (_, y), step in zip(corners, steps, strict=True):
         expected = floor + (height - floor) * step.tokens_sent / tokens
         assert y == pytest.approx(expected, abs=0.3)
+
+
+def ticks(tokens: int) -> list[tuple[float, str]]:
+    """The ticks of a timeline with a request of about so many tokens, from its floor up."""
+    picture = UserMessage(id="u", blocks=(Image(tokens=tokens),))
+    view = explore(
+        Session.of([picture, told("a lamp")]), strategy="none", window=max(tokens, 1_000)
+    )
+    overview = view.html().partition("<h4>")[0]
+    return [(float(height), thousands) for height, thousands in TICK.findall(overview)]
+
+
+@pytest.mark.parametrize("tokens", [300, 42_000, 930_000, 1_000_000, 3_200_000])
+def test_a_picture_of_any_size_has_up_to_six_ticks_from_nothing_to_near_its_top(
+    tokens: int,
+) -> None:
+    shown = ticks(tokens)
+    assert shown[0] == (204.0, "0")
+    assert len(shown) <= 6
+    assert tokens < 1_000 or len(shown) >= 3
+
+
+def test_ticks_are_told_in_thousands_of_tokens() -> None:
+    assert [thousands for _, thousands in ticks(1_000_000)] == ["0", "500", "1,000"]
 
 
 def test_a_line_has_the_colour_that_the_strategy_has_in_its_run(session: Session) -> None:

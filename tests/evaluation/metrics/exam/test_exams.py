@@ -125,6 +125,76 @@ def test_rules_and_open_work_are_asked() -> None:
     assert answers(history, [told("ok")], "todo") == ["write the migration guide"]
 
 
+def rules(sentence: str) -> list[Item]:
+    """The rules that are asked where a user said this."""
+    return [item for item in items([said(sentence)], [told("ok")]) if item.kind == "rule"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "do not rebuild the website on every run",
+        "all shell commands must run directly in the terminal window",
+        "you cannot use interactive shell commands here",
+        "then drop the harness, keep the docs commit standalone",
+        "make sure to run the linter before each commit",
+        "the plan must be written so that somebody else can go on",
+    ],
+)
+def test_a_demand_is_a_rule_and_its_opposite_says_the_opposite(sentence: str) -> None:
+    ready = wb.prepared(wb.Session.of([said(sentence), told("ok"), told("fine", "a1")]))
+    (rule,) = wb.exam(ready, 2).items
+    for text, credit in ((sentence, 1), (rule.look_alikes[0], -1)):
+        context = wb.Context.of([wb.Summary(id="s", text=text)])
+        assert wb.exam(ready, 2, context).credits == (credit,)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "write-ahead logging enables readers without blocking writers",
+        "can you check that the parser tests must not be part of the others",
+        "this means you don't have to modify the testing logic",
+        "seems we must change the logic of the tags parser",
+        "any embedder whose service requires the",
+        "two clean options: either keep the",
+        "a caller will see the error instead of the clearer one",
+    ],
+)
+def test_a_question_a_guess_a_fact_and_a_fragment_are_no_rules(sentence: str) -> None:
+    assert rules(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "opposite"),
+    [
+        (
+            "always wait for the answer of the mail server",
+            "never wait for the answer of the mail server",
+        ),
+        (
+            "it needs to be clean before each merge of a branch",
+            "it must not be clean before each merge of a branch",
+        ),
+        ("never push to main without a review", "push to main without a review"),
+    ],
+)
+def test_opposites_read_naturally(sentence: str, opposite: str) -> None:
+    (rule,) = rules(sentence)
+    assert rule.look_alikes == (opposite,)
+
+
+def test_a_line_of_prose_stands_behind_its_heading_and_one_of_a_result_by_itself() -> None:
+    used = told("the retry budget of retryLimit stays")
+    line = "the retry budget of retryLimit is three"
+    text = f"## Upload\n- {line}"
+    read: list[Message] = [called("read", "c1", path="a"), result(text, "c1")]
+    (in_prose,) = items([said(text)], [used])
+    assert in_prose.evidence == f"Upload: {line}"
+    (in_result,) = items(read, [used])
+    assert in_result.evidence == line
+
+
 def test_how_things_stand_and_what_a_tool_says_is_neither_work_nor_a_rule() -> None:
     history = [
         said(

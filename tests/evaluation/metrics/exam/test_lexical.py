@@ -8,13 +8,15 @@ import pytest
 
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.exam.lexical import Lexical
-from workbench.evaluation.metrics.exam.stating import demands, denies, flipped
 
 RELATED = 2
 
 PORT = Item("fact", "5413", ("6000", "7000"), {"databas": 2.0, "port": 1.0})
 LATEST = Item("latest", "600", ("500", "40"), {"limit": 2.0, "record": 1.0})
 RULE = Item("rule", "Never push to the main branch", ("push to the main branch",))
+CONTRAST = Item(
+    "rule", "use metric units, not imperial ones", ("do not use metric units, not imperial ones",)
+)
 TODO = Item("todo", "write the migration guide", ("rename the config loader",))
 EDGE = Item("fact", "ledger", ("queue",), {"=gate-way": 2.0}, sides={"=gate-way": -RELATED})
 
@@ -83,47 +85,14 @@ def test_a_rule_is_known_in_other_words_and_not_as_its_opposite() -> None:
     assert credit(RULE, "The main thing is done.") == 0.5
 
 
+def test_a_rule_with_a_contrast_forbids_nothing() -> None:
+    assert credit(CONTRAST, "The user wants metric units.") == 1
+    assert credit(CONTRAST, "The user does not want metric units.") == 0
+
+
 def test_work_is_open_where_its_last_line_does_not_say_done() -> None:
     assert (
         credit(TODO, "Left to do: write the migration guide", "Done: rename the config loader") == 1
     )
     assert credit(TODO, "[x] write the migration guide", "[ ] rename the config loader") == 0
     assert credit(TODO, "write the migration guide", "rename the config loader") == 0.5
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "do not rebuild the website on every run",
-        "all commands should run directly in the terminal",
-        "you cannot use interactive commands here",
-        "then drop the harness, keep the docs commit standalone",
-        "make sure to do this before each commit",
-        "the plan must be written so that somebody else can go on",
-    ],
-)
-def test_a_demand_is_a_rule_and_its_opposite_says_the_opposite(sentence: str) -> None:
-    assert demands(sentence)
-    assert denies(flipped(sentence)) != denies(sentence)
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "write-ahead logging enables readers without blocking writers",
-        "can you check that these tests couldn't be part of the others",
-        "this means you don't have to modify the testing logic",
-        "seems we should change the logic of the tags",
-        "any embedder whose service requires the",
-        "two clean options: either keep the",
-        "a caller will see the error instead of the clearer one",
-    ],
-)
-def test_a_question_a_guess_a_fact_and_a_fragment_are_no_rules(sentence: str) -> None:
-    assert not demands(sentence)
-
-
-def test_opposites_read_naturally() -> None:
-    assert flipped("always wait for the answer") == "never wait for the answer"
-    assert flipped("it needs to be clean") == "it must not be clean"
-    assert flipped("never push to main") == "push to main"

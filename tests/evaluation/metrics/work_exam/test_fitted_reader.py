@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from workbench import FormatError
 from workbench.evaluation.metrics.work_exam.fitted_reader import WorkReader, shipped_reader
@@ -38,6 +40,40 @@ def values(context: str, *others: Asked, asked: Asked = EXPORT) -> dict[str, flo
     """The features of a question by name, on a sheet with others."""
     rows = features([asked, *others], context, RARITY)
     return dict(zip(FEATURES, rows[0], strict=True))
+
+
+PHRASE, SENTENCE = 10, 25
+"""Words of a text in which a point, and an answer, must stand."""
+NAMES = ("harbour", "anchor", "buoy", "quay", "lantern")
+HARBOUR = Rarity(["harbour anchor buoy quay lantern", "harbour anchor", "harbour quay", "harbour"])
+POINTS = st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True)
+STRETCHES = st.one_of(
+    st.sampled_from(NAMES).map(lambda name: [name]),
+    st.integers(1, 14).map(lambda count: ["mast"] * count),
+)
+"""Parts of a line: a name, or words that no history has."""
+
+
+def best_share(point: list[str], text: list[str], window: int) -> float:
+    """The largest weighted share of some names in so many words of a text that follow one another."""
+    weights = HARBOUR.weights(" ".join(point))
+    sums = []
+    for start in range(len(text)):
+        names = weights.keys() & set(text[start : start + window])
+        sums.append(sum(weights[name] for name in names))
+    return max(sums) / sum(weights.values())
+
+
+@given(st.lists(POINTS, min_size=1, max_size=3), st.lists(STRETCHES, max_size=14))
+def test_an_answer_is_as_close_as_most_of_it_stands_in_one_stretch(
+    points: list[list[str]], stretches: list[list[str]]
+) -> None:
+    text = [word for stretch in stretches for word in stretch] + ["mast"]
+    asked = [Asked("Which?", " ".join(point), (" ".join(point),)) for point in points]
+    for point, row in zip(points, features(asked, " ".join(text), HARBOUR), strict=True):
+        shown = dict(zip(FEATURES, row, strict=True))
+        assert shown["points_close"] ** 2 == pytest.approx(best_share(point, text, PHRASE))
+        assert shown["answer_close"] ** 2 == pytest.approx(best_share(point, text, SENTENCE))
 
 
 def test_a_context_that_states_the_answer_has_all_of_its_points() -> None:

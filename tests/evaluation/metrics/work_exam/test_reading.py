@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from builders import said, told
 from workbench import Session, Summary, load, save
@@ -54,6 +56,30 @@ def test_the_chance_is_that_of_the_reader_for_the_text_of_the_context(tmp_path: 
     assert exams is not None
     expected = shipped_reader().chances(exams.exams[0].questions, context_text(context), rarity)
     assert reading.chance(BOUNDARY, context) == pytest.approx(expected.mean())
+
+
+@pytest.fixture(scope="module")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    return examined(tmp_path_factory.mktemp("harbour"))
+
+
+WORDS = ("nine files ", "import it. ", "the harbour, ", "module ", "mast ", "7 ", "\n")
+WRITTEN = st.lists(st.sampled_from(WORDS), max_size=12).map("".join)
+
+
+@given(st.sets(st.integers(0, BOUNDARY)), st.lists(WRITTEN, max_size=3), st.data())
+def test_messages_of_the_session_and_new_ones_are_read_as_their_text(
+    harbour: Session, kept: set[int], written: list[str], data: st.DataObject
+) -> None:
+    new = [Summary(id=f"s{number}", text=text) for number, text in enumerate(written)]
+    own = [harbour.messages[number] for number in sorted(kept)]
+    context = data.draw(st.permutations([*own, *new]))
+    exams = exams_of(harbour)
+    assert exams is not None
+    rarity = Rarity(said_text(message) for message in harbour.messages[:BOUNDARY])
+    expected = shipped_reader().chances(exams.exams[0].questions, context_text(context), rarity)
+    chance = WorkReading.of_written(harbour).chance(BOUNDARY, context)
+    assert chance == pytest.approx(expected.mean())
 
 
 def test_a_context_that_tells_has_a_higher_chance_than_one_that_does_not(tmp_path: Path) -> None:

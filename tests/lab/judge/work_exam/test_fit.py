@@ -14,7 +14,6 @@ from workbench.evaluation.metrics.work_exam.fitted_reader import WorkReader
 from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
 from workbench.lab.judge.work_exam.fit import (
     asker_errors,
-    auc,
     chances,
     fit,
     fit_report,
@@ -155,10 +154,9 @@ def test_the_chance_of_a_right_answer_is_its_share(tmp_path: Path) -> None:
     assert chances(fit(table, {}), table).mean() == pytest.approx(table["score"].mean(), abs=0.01)
 
 
-def test_equal_chances_are_no_order() -> None:
-    import numpy as np
-
-    assert auc(np.array([0.5, 0.5]), np.array([1.0, 0.0])) == 0.5
+def test_equal_chances_are_no_order(tmp_path: Path) -> None:
+    table = read_answers([answered(tmp_path / "run")])
+    assert fit_report(table, np.full(len(table), 0.5)).auc == 0.5
 
 
 def test_too_few_projects_and_wrong_files_are_named(tmp_path: Path) -> None:

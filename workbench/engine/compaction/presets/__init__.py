@@ -153,7 +153,12 @@ def preset(name: Preset | str, **changes: Value) -> Preset:
         SettingError: it has no such setting, or a wrong value; or a file of weights cannot be used.
     """
     part = name if isinstance(name, Preset) else _named(name)
-    return variant(part, changes, part.name + as_text(changes)) if changes else part
+    if not changes:
+        return part
+    changed = variant(part, changes, part.name)  # what is wrong is refused before it is named
+    name_with_settings = part.name + as_text(changes)
+    strategy = replace(changed.strategy, name=name_with_settings)
+    return replace(changed, name=name_with_settings, strategy=strategy)
 
 
 def _named(name: str) -> Preset:
