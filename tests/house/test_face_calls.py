@@ -63,9 +63,10 @@ def test_so_has_each_other_entry_that_takes_settings(name: str) -> None:
     assert MARKS[name] == {"", "call-arg", "arg-type"}
 
 
+@pytest.mark.slow
 def test_a_type_checker_finds_exactly_the_marked_errors() -> None:
-    """Neither in an embedder's own code. The cache stays in `build/`: the first run takes a
-    minute, later ones seconds.
+    """Neither in an embedder's own code. At each push `.ci/types` reads both files as strictly. The
+    cache stays in `build/`: the first run takes a minute, later ones seconds.
     """
     files = [str(CALLS), str(EMBEDDER)]
     command = ["mypy", "--strict", "--cache-dir", "build/mypy-face", *files]

@@ -47,7 +47,7 @@ STATIONS = {
     "replays": {"natural", "matched"},
     "rows": {"replay_rows"},
     "tables": {"write_run", "merge"},
-    "figures": {"Tables.of", "Figures.of"},
+    "figures": {"Tables.of", "Figures.strategies"},
     "findings": {"Findings.of_tables", "decide", "conclude"},
 }
 """What a comparison comes through, each with the functions that make it."""
@@ -283,7 +283,7 @@ def _called_in(node: ast.Assign | ast.For, code: CodeType) -> set[str]:
     return names
 
 
-def small_comparison() -> None:
+def small_comparison() -> object:
     """A run of one short session, and what it says."""
     session = wb.Session.of([rules("be brief"), *remembering(20)])
     with tempfile.TemporaryDirectory() as folder:
@@ -291,7 +291,8 @@ def small_comparison() -> None:
             strategies="truncate,summarize", window=4000, shares=(0.2,), quiet=True, out=folder
         )
         results = wb.compare(session, spec=spec, simulate=False)
-        Findings.of(results)
+        findings = Findings.of(results)
+        return findings.figures.strategies, findings.decision, findings.verdict
 
 
 if __name__ == "__main__":

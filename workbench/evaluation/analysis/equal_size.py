@@ -32,8 +32,9 @@ class OverTarget:
 
 def over_target(table: pd.DataFrame) -> dict[str, OverTarget]:
     """The strategies that stay larger somewhere, from a table of sessions and reasons."""
-    with_reason = table.reindex(columns=["reason"])
-    reasons = with_reason["reason"].astype("string")
+    if "reason" not in table:
+        return {}
+    reasons = table["reason"].astype("string")
     is_larger = reasons.str.startswith(TOO_LARGE)
     is_larger = is_larger.fillna(False).astype(bool)
     if not is_larger.any():

@@ -85,13 +85,11 @@ def paired_differences(
 
     Two values that differ in the last digits of a sum are a tie.
     """
-    pairs = pd.concat([values, reference], axis=1, keys=["value", "reference"])
-    pairs = pairs.sort_index().dropna()
-    value = pairs["value"]
-    reference_value = pairs["reference"]
+    value, reference_value = values.align(reference, join="inner")
     is_tied = np.isclose(value, reference_value, rtol=1e-12, atol=0)
     differences = value - reference_value
-    return differences.mask(is_tied, 0.0)
+    differences = differences.mask(is_tied, 0.0)
+    return differences.dropna().sort_index()
 
 
 def interval(

@@ -263,12 +263,11 @@ def direction(rows: pd.DataFrame) -> Better:
 
 def by_session(rows: pd.DataFrame) -> pd.DataFrame:
     """The values of `select`: (session, share) rows, a column a strategy."""
-    return rows.pivot_table(
-        index=["session", "share"],
-        columns="strategy",
-        values="value",
-        observed=True,
-    )
+    place = ["session", "share", "strategy"]
+    places = rows.groupby(place, observed=True)
+    means = places["value"].mean()
+    known_means = means.dropna()
+    return known_means.unstack("strategy")
 
 
 def shared(wide: pd.DataFrame, *names: str) -> pd.DataFrame:

@@ -55,15 +55,11 @@ class Trade:
 
 def complete_sessions(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of the sessions that all candidates have a recall for, as of `Trade.points`."""
-    candidates = list(rows["candidate"].unique())
-    recall = rows.pivot_table(
-        "recall",
-        index="session",
-        columns="candidate",
-        dropna=False,
-    )
-    recall = recall.reindex(columns=candidates)
-    complete = recall.dropna().index
+    is_known = rows["recall"].notna()
+    sessions = rows[is_known].groupby("session")
+    candidate_counts = sessions["candidate"].nunique()
+    has_all = candidate_counts == rows["candidate"].nunique()
+    complete = candidate_counts.index[has_all]
     is_complete = rows["session"].isin(complete)
     return rows[is_complete]
 

@@ -25,8 +25,7 @@ One word is used for one thing on the whole way:
   replays, of units, and of the run.
 - `replays`: a session under a preset, on its own trigger and cut to sizes; `tables`: rows by table.
 - `merging`: puts the tables of all replays together; `absent`: keys of replays that are not there.
-- `figures`: each number of a finished run; `warnings`: what a reader should know of its sessions;
-  `findings`: all that the run says.
+- `figures`: each number of a finished run; `findings`: all that the run says.
 
 `preliminary` is what is known before all replays are done; `figures_so_far` shows it. `forecast` is
 what a run would take. `trial` and `simulate` of the laboratory are jobs too. `combined`, `sweep`

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
@@ -12,7 +13,7 @@ from workbench.evaluation.analysis.equal_size import CurveArea
 from workbench.evaluation.analysis.likely_best import LikelyBest
 from workbench.evaluation.analysis.paired import Estimate, interval_columns
 from workbench.evaluation.analysis.panel import Panel
-from workbench.evaluation.analysis.table_rows import rows_with
+from workbench.evaluation.analysis.table_rows import quick_texts, rows_with
 from workbench.evaluation.findings import (
     authors,
     comparison,
@@ -155,93 +156,154 @@ def mean_of(estimate: Estimate | None) -> float | None:
 
 @dataclass(frozen=True)
 class Figures:
-    """Every number and table that a reader of a run is shown.
+    """Every number and table that a reader of a run is shown; each is worked out once, when it is
+    first asked for.
 
     Attributes:
         tables: the run.
-        strategies: the figures of each strategy, best first, references last.
-        headline: the same as a table.
-        differences: by metric, every strategy against the baseline.
-        lead: the first of the ranked strategies against each other contender; None where none is
-            ranked.
-        panel: what the panel of metrics says of the ranked strategies; None for fewer than two.
-        standings: the contenders on or behind the Pareto frontier.
-        by_size: the leading number of each strategy at each share.
-        by_round: what outlives one compaction, two, ...
-        by_kind: what each strategy keeps of each kind of information.
-        by_session: what each strategy keeps in each session.
-        points: recall and tokens saved of each strategy, over the sessions that have both.
-        recorded: what was kept at the recorded agents' own compactions.
-        within_reach: what recall keeps within reach.
-        bills: the bill of each strategy, by part.
-        writers: of each strategy that asked for summaries, who wrote them and how well.
-        integrity: what the guard found, by contender.
-        kinds: who made the contexts of each contender.
-        summaries: who wrote the summaries.
-        own_metrics: what each strategy has in metrics that are not built in.
-        likely_best: by number of the headline, how likely each usable strategy is to be best on
-            its own trigger at each price of a tenth of the bill; without those that nobody knows.
-        likely_best_at_same_size: how likely each ranked strategy is to tell most at the same size;
-            None where nobody knows.
     """
 
     tables: Tables
-    strategies: Mapping[str, StrategyFigures]
-    headline: pd.DataFrame
-    differences: Mapping[str, pd.DataFrame]
-    lead: pd.DataFrame | None
-    panel: Panel | None
-    standings: pd.DataFrame
-    by_size: pd.DataFrame
-    by_round: pd.DataFrame
-    by_kind: pd.DataFrame
-    by_session: pd.DataFrame
-    points: pd.DataFrame
-    recorded: pd.DataFrame
-    within_reach: pd.DataFrame
-    bills: pd.DataFrame
-    writers: pd.DataFrame
-    integrity: pd.DataFrame
-    kinds: Mapping[str, TextKind]
-    summaries: authors.SummaryCounts
-    own_metrics: pd.DataFrame
-    likely_best: Mapping[str, LikelyBest]
-    likely_best_at_same_size: LikelyBest | None
 
-    @classmethod
-    def of(cls, run: Tables) -> Figures:
-        """The figures of a run."""
-        leading = run.leading("natural")
-        strategies = {name: StrategyFigures.of(run, name) for name in run.strategies}
-        headline = [figures.row(leading) for figures in strategies.values()]
-        ranked = comparison.ranked(run)
+    @cached_property
+    @quick_texts()
+    def strategies(self) -> Mapping[str, StrategyFigures]:
+        """The figures of each strategy, best first, references last."""
+        return {name: StrategyFigures.of(self.tables, name) for name in self.tables.strategies}
+
+    @cached_property
+    @quick_texts()
+    def headline(self) -> pd.DataFrame:
+        """The same as a table."""
+        leading = self.tables.leading("natural")
+        rows = [figures.row(leading) for figures in self.strategies.values()]
+        return pd.DataFrame(rows)
+
+    @cached_property
+    @quick_texts()
+    def differences(self) -> Mapping[str, pd.DataFrame]:
+        """By metric, every strategy against the baseline."""
         differences = {}
-        for metric in (*run.halves, SAVED):
-            differences[metric] = comparison.differences(run, metric)
-        return cls(
-            tables=run,
-            strategies=strategies,
-            headline=pd.DataFrame(headline),
-            differences=differences,
-            lead=comparison.lead(run, ranked[0]) if ranked else None,
-            panel=comparison.panel_of(run),
-            standings=comparison.standings(run),
-            by_size=_by_size(strategies),
-            by_round=summaries.by_round(run),
-            by_kind=summaries.by_kind(run),
-            by_session=summaries.by_session(run),
-            points=summaries.points(run),
-            recorded=summaries.recorded(run),
-            within_reach=costs.within_reach(run),
-            bills=costs.bills(run),
-            writers=authors.writers(run),
-            integrity=summaries.integrity(run),
-            kinds=readers.kinds(run),
-            summaries=authors.summary_counts(run),
-            own_metrics=summaries.own_metrics(run),
-            likely_best=prices.likely_best_by_half(run),
-            likely_best_at_same_size=prices.likely_best_at_same_size(run, ranked),
-        )
+        for metric in (*self.tables.halves, SAVED):
+            differences[metric] = comparison.differences(self.tables, metric)
+        return differences
+
+    @cached_property
+    @quick_texts()
+    def lead(self) -> pd.DataFrame | None:
+        """The first of the ranked strategies against each other contender; None where none is
+        ranked.
+        """
+        ranked = comparison.ranked(self.tables)
+        if not ranked:
+            return None
+        return comparison.lead(self.tables, ranked[0])
+
+    @cached_property
+    @quick_texts()
+    def panel(self) -> Panel | None:
+        """What the panel of metrics says of the ranked strategies; None for fewer than two."""
+        return comparison.panel_of(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def standings(self) -> pd.DataFrame:
+        """The contenders on or behind the Pareto frontier."""
+        return comparison.standings(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def by_size(self) -> pd.DataFrame:
+        """The leading number of each strategy at each share."""
+        return _by_size(self.strategies)
+
+    @cached_property
+    @quick_texts()
+    def by_round(self) -> pd.DataFrame:
+        """What outlives one compaction, two, ..."""
+        return summaries.by_round(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def by_kind(self) -> pd.DataFrame:
+        """What each strategy keeps of each kind of information."""
+        return summaries.by_kind(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def by_session(self) -> pd.DataFrame:
+        """What each strategy keeps in each session."""
+        return summaries.by_session(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def points(self) -> pd.DataFrame:
+        """Recall and tokens saved of each strategy, over the sessions that have both."""
+        return summaries.points(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def recorded(self) -> pd.DataFrame:
+        """What was kept at the recorded agents' own compactions."""
+        return summaries.recorded(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def within_reach(self) -> pd.DataFrame:
+        """What recall keeps within reach."""
+        return costs.within_reach(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def bills(self) -> pd.DataFrame:
+        """The bill of each strategy, by part."""
+        return costs.bills(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def writers(self) -> pd.DataFrame:
+        """Of each strategy that asked for summaries, who wrote them and how well."""
+        return authors.writers(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def integrity(self) -> pd.DataFrame:
+        """What the guard found, by contender."""
+        return summaries.integrity(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def kinds(self) -> Mapping[str, TextKind]:
+        """Who made the contexts of each contender."""
+        return readers.kinds(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def summaries(self) -> authors.SummaryCounts:
+        """Who wrote the summaries."""
+        return authors.summary_counts(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def own_metrics(self) -> pd.DataFrame:
+        """What each strategy has in metrics that are not built in."""
+        return summaries.own_metrics(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def likely_best(self) -> Mapping[str, LikelyBest]:
+        """By number of the headline, how likely each usable strategy is to be best on its own
+        trigger at each price of a tenth of the bill; without those that nobody knows.
+        """
+        return prices.likely_best_by_half(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def likely_best_at_same_size(self) -> LikelyBest | None:
+        """How likely each ranked strategy is to tell most at the same size; None where nobody
+        knows.
+        """
+        return prices.likely_best_at_same_size(self.tables, comparison.ranked(self.tables))
 
     @property
     def bill_savings(self) -> dict[str, float]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from functools import cached_property
 
 from workbench.base.formats import percent, some
 from workbench.engine.compaction.presets import what_it_does
@@ -152,37 +153,13 @@ def _session_count(estimate: Estimate | None) -> int:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a run says.
+    """What a run says; each part is worked out once, when it is first asked for.
 
     Attributes:
         figures: every number and table.
-        counts: how many sessions these are over.
-        decision: what to use; None where no strategy has a figure.
-        verdict: which strategy keeps most, and how sure that is.
-        advice: what `workbench advise` said, in its run; else empty.
-        warnings: sessions that the reader should know of, in sentences.
-        opening: what must be said before anything else; often empty.
-        written_by: who wrote the summaries, in words.
-        priced_at: at which prices dollars are computed, in words.
-        read_by: who read the contexts, in words.
-        unknown_work: for how many sessions the work is unknown, in words.
-        panel_words: what the panel of metrics says, in words.
-        unscored: which strategies have sessions without recall, in words.
     """
 
     figures: Figures
-    counts: Counts
-    decision: Decision | None
-    verdict: Conclusion
-    advice: tuple[AdviceNote, ...]
-    warnings: tuple[str, ...]
-    opening: str
-    written_by: str
-    priced_at: str
-    read_by: str
-    unknown_work: str
-    panel_words: str
-    unscored: str
 
     @classmethod
     def of(cls, results: Results, baseline: str = "") -> Findings:
@@ -201,28 +178,83 @@ class Findings:
     @classmethod
     def of_tables(cls, run: Tables) -> Findings:
         """What the tables of a run say."""
-        figures = Figures.of(run)
-        warnings = trust_sentences(run)
-        panel = figures.panel
-        lead = figures.lead
-        words_of_panel = ""
-        if panel is not None and lead is not None:
-            words_of_panel = panel_words(run, panel, lead)
-        return cls(
-            figures=figures,
-            counts=Counts.of(run),
-            decision=decide(figures),
-            verdict=conclude(figures, warnings),
-            advice=advice_notes(run.manifest),
-            warnings=warnings,
-            opening=readers.opening(run),
-            written_by=readers.who_wrote(run),
-            priced_at=readers.priced_at(run),
-            read_by=readers.who_read(run),
-            unknown_work=readers.unknown_work(run),
-            panel_words=words_of_panel,
-            unscored=unscored_note(run),
-        )
+        return cls(Figures(run))
+
+    @cached_property
+    @quick_texts()
+    def counts(self) -> Counts:
+        """How many sessions the figures are over."""
+        return Counts.of(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def decision(self) -> Decision | None:
+        """What to use; None where no strategy has a figure."""
+        return decide(self.figures)
+
+    @cached_property
+    @quick_texts()
+    def verdict(self) -> Conclusion:
+        """Which strategy keeps most, and how sure that is."""
+        return conclude(self.figures)
+
+    @cached_property
+    @quick_texts()
+    def advice(self) -> tuple[AdviceNote, ...]:
+        """What `workbench advise` said, in its run; else empty."""
+        return advice_notes(self.tables.manifest)
+
+    @cached_property
+    @quick_texts()
+    def warnings(self) -> tuple[str, ...]:
+        """Sessions that the reader should know of, in sentences."""
+        return trust_sentences(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def opening(self) -> str:
+        """What must be said before anything else; often empty."""
+        return readers.opening(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def written_by(self) -> str:
+        """Who wrote the summaries, in words."""
+        return readers.who_wrote(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def priced_at(self) -> str:
+        """At which prices dollars are computed, in words."""
+        return readers.priced_at(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def read_by(self) -> str:
+        """Who read the contexts, in words."""
+        return readers.who_read(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def unknown_work(self) -> str:
+        """For how many sessions the work is unknown, in words."""
+        return readers.unknown_work(self.tables)
+
+    @cached_property
+    @quick_texts()
+    def panel_words(self) -> str:
+        """What the panel of metrics says, in words."""
+        panel = self.figures.panel
+        lead = self.figures.lead
+        if panel is None or lead is None:
+            return ""
+        return panel_words(self.tables, panel, lead)
+
+    @cached_property
+    @quick_texts()
+    def unscored(self) -> str:
+        """Which strategies have sessions without recall, in words."""
+        return unscored_note(self.tables)
 
     @property
     def tables(self) -> Tables:

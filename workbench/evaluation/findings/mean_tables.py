@@ -181,10 +181,12 @@ class MeanTables(SizedTables):
     def _curve(self, strategy: str, half: str) -> Curve:
         curve = Curve([], [])
         for share in self.shares:
-            size = self.used(strategy, share)
             values = self.values(half, strategy, "matched", share)
             recall = self.mean_over_projects(values)
-            if size is not None and recall is not None:
+            if recall is None:
+                continue
+            size = self.used(strategy, share)
+            if size is not None:
                 curve.sizes.append(size)
                 curve.values.append(recall.mean)
         return curve

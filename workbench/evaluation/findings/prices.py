@@ -16,7 +16,6 @@ from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.findings.look_ups import far_behind
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.metrics import HALVES
 
 OWN_TRIGGER = "natural"
 """The mode in which each strategy compacts when its own trigger says so."""
@@ -98,7 +97,7 @@ def likely_best_by_half(run: Tables) -> dict[str, LikelyBest]:
     if len(names) < 2:
         return {}
     by_half: dict[str, LikelyBest] = {}
-    for half in HALVES:
+    for half in run.halves:
         rows = trade_rows(run, names, half)
         levels = partial(_reader_levels, run, half, OWN_TRIGGER)
         likely = likely_best(rows, levels)

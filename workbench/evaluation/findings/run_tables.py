@@ -217,27 +217,37 @@ class RunTables:
     @cached_property
     def _session_means(self) -> SessionMeans:
         """The mean of each metric over all shares, by mode, strategy and session."""
-        scores = self.scores
-        metrics = scores["metric"]
-        is_builtin = metrics.isin(BUILTIN)
-        is_compared_metric = metrics.isin(COMPARED) | ~is_builtin
-        is_compared_mode = scores["mode"].isin(MODES)
-        is_compared = is_compared_metric & is_compared_mode
-        tables = [scores[~is_compared]]
-        compared = scores[is_compared]
-        for (_, mode), rows in compared.groupby(["metric", "mode"]):
+        as_measured = self.scores[~self._is_compared]
+        tables = [as_measured, *self._on_one_basis.values()]
+        return SessionMeans(pd.concat(tables), ["metric", "mode", "strategy"])
+
+    @cached_property
+    def _on_one_basis(self) -> dict[tuple[str, str], pd.DataFrame]:
+        """By compared metric and mode its scores on one basis for all strategies."""
+        tables: dict[tuple[str, str], pd.DataFrame] = {}
+        compared = self.scores[self._is_compared]
+        for (metric, mode), rows in compared.groupby(["metric", "mode"]):
             at_sizes = None
             if mode == "matched":
                 at_sizes = self.at_used_sizes
-            tables.append(on_one_basis(rows, at_sizes))
-        return SessionMeans(pd.concat(tables), ["metric", "mode", "strategy"])
+            tables[metric, mode] = on_one_basis(rows, at_sizes)
+        return tables
+
+    @property
+    def _is_compared(self) -> pd.Series[bool]:
+        """Of each score whether it is on one basis for all strategies."""
+        metrics = self.scores["metric"]
+        is_builtin = metrics.isin(BUILTIN)
+        is_compared_metric = metrics.isin(COMPARED) | ~is_builtin
+        is_compared_mode = self.scores["mode"].isin(MODES)
+        return is_compared_metric & is_compared_mode
 
     @cached_property
     def _session_means_by_share(self) -> SessionMeans:
         """The same at each share."""
         other_scores = self.scores[~self._is_half_at_size]
         tables = [other_scores]
-        for half in HALVES:
+        for half in self.halves:
             for share in self._asked_shares:
                 rows = self._at_size(half, share)
                 tables.append(evenly(rows))

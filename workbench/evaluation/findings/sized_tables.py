@@ -10,7 +10,7 @@ import pandas as pd
 
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.equal_size import OverTarget, evenly, over_target
-from workbench.evaluation.analysis.one_basis import PLACE, on_one_basis
+from workbench.evaluation.analysis.one_basis import PLACE
 from workbench.evaluation.analysis.scores import shares_of
 from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.findings.run_tables import RunTables
@@ -63,8 +63,16 @@ class SizedTables(RunTables):
         return counts
 
     def _over_target(self, share: float | None) -> dict[str, OverTarget]:
+        if share is None:
+            return self._over_any_target
         metric = self.leading("matched")
         rows = self._at_size(metric, share)
+        return over_target(rows)
+
+    @cached_property
+    def _over_any_target(self) -> dict[str, OverTarget]:
+        metric = self.leading("matched")
+        rows = self._at_size(metric, None)
         return over_target(rows)
 
     @property
@@ -97,9 +105,9 @@ class SizedTables(RunTables):
         all.
         """
         metric = self.leading("matched")
-        rows = self.select(metric, "matched")
+        compared = self._on_one_basis.get((metric, "matched"), self.scores.iloc[:0])
         scored = self._scored_places(metric)
-        in_means = scored.intersection(_places(on_one_basis(rows, self.at_used_sizes)))
+        in_means = scored.intersection(_places(compared))
         left_out = scored.difference(in_means)
         at_sizes = rows_with(self.at_used_sizes, metric=metric)
         is_uncut = at_sizes["value"].isna()

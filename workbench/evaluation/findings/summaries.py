@@ -227,24 +227,15 @@ def lives(run: Tables, strategy: str) -> pd.DataFrame:
     rows = rows[is_at_risk]
     projects = run.projects_by_session(rows["session"])
     rows = rows.assign(project=projects)
-    at_risk = _sums_by_project_and_round(rows, "at_risk")
-    lost = _sums_by_project_and_round(rows, "lost")
+    sums = rows.groupby(["project", "round"])[["at_risk", "lost"]].sum()
+    at_risk = sums["at_risk"].unstack("round", fill_value=0)
+    lost = sums["lost"].unstack("round", fill_value=0)
     curve = survival(at_risk, lost)
     by_round = rows.groupby("round")
     session_counts = by_round["session"].nunique()
     sessions = curve["round"].map(session_counts)
     columns = {"strategy": strategy, **curve, "sessions": sessions}
     return pd.DataFrame(columns)
-
-
-def _sums_by_project_and_round(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    return rows.pivot_table(
-        column,
-        index="project",
-        columns="round",
-        aggfunc="sum",
-        fill_value=0,
-    )
 
 
 def by_round(run: Tables) -> pd.DataFrame:

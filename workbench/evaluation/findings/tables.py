@@ -170,7 +170,7 @@ class Tables(MeanTables):
         presence, exam = pd.concat(pairs).mean()
         return float(presence), float(exam)
 
-    @property
+    @cached_property
     def over_window(self) -> dict[str, PartOf]:
         """The contenders that sent requests larger than the window: in how many sessions, and of
         how many.
@@ -183,7 +183,7 @@ class Tables(MeanTables):
                 counts[name] = PartOf(sessions_over, len(shares))
         return counts
 
-    @property
+    @cached_property
     def incomplete(self) -> dict[str, PartOf]:
         """The strategies with replays that are pending or failed: in how many sessions, and of
         how many.

@@ -21,6 +21,7 @@ from workbench.evaluation.findings.readers import (
 from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.summaries import dots
 from workbench.evaluation.findings.tables import Tables
+from workbench.evaluation.findings.trust import trust_sentences
 from workbench.evaluation.findings.wording import paragraphs, sentences
 from workbench.evaluation.metrics import NAMES
 
@@ -59,15 +60,10 @@ class Conclusion:
         return paragraph(first_sentence, self.sure)
 
 
-def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
-    """What a run shows, in words and with no more certainty than it has.
-
-    Args:
-        figures: of the run.
-        warnings: of sessions that the reader should know of.
-    """
+def conclude(figures: Figures) -> Conclusion:
+    """What a run shows, in words and with no more certainty than it has."""
     run = figures.tables
-    caveats = _caveats(run, warnings)
+    caveats = _caveats(run)
     metric = run.first_half
     recall = []
     for name in ranked(run):
@@ -266,7 +262,7 @@ def _sizes(run: Tables) -> str:
     return f"{shares} of the history"
 
 
-def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
+def _caveats(run: Tables) -> tuple[str, ...]:
     sessions = run.replayed
     failed = rows_with(run.replays, status="failed")
     is_shared = bool(run.manifest.get("shared"))
@@ -304,7 +300,7 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
         calibration_words(run),
         unknown_work(run),
         *answer_sentences(run.replays),
-        *warnings,
+        *trust_sentences(run),
         *about_the_run,
     )
     return tuple(caveat for caveat in caveats if caveat)
