@@ -35,8 +35,7 @@ def over_target(table: pd.DataFrame) -> dict[str, OverTarget]:
     if "reason" not in table:
         return {}
     reasons = table["reason"].astype("string")
-    is_larger = reasons.str.startswith(TOO_LARGE)
-    is_larger = is_larger.fillna(False).astype(bool)
+    is_larger = reasons.str.startswith(TOO_LARGE, na=False)
     if not is_larger.any():
         return {}
     larger = table[is_larger].groupby("strategy")

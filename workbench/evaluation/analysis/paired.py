@@ -85,11 +85,12 @@ def paired_differences(
 
     Two values that differ in the last digits of a sum are a tie.
     """
-    value, reference_value = values.align(reference, join="inner")
+    value, reference_value = values.align(reference)
     is_tied = np.isclose(value, reference_value, rtol=1e-12, atol=0)
     differences = value - reference_value
     differences = differences.mask(is_tied, 0.0)
-    return differences.dropna().sort_index()
+    known_differences = differences.dropna()
+    return known_differences.sort_index()
 
 
 def interval(

@@ -56,9 +56,11 @@ class Trade:
 def complete_sessions(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of the sessions that all candidates have a recall for, as of `Trade.points`."""
     is_known = rows["recall"].notna()
-    sessions = rows[is_known].groupby("session")
+    known_rows = rows[is_known]
+    sessions = known_rows.groupby("session")
     candidate_counts = sessions["candidate"].nunique()
-    has_all = candidate_counts == rows["candidate"].nunique()
+    candidates = rows["candidate"].nunique()
+    has_all = candidate_counts == candidates
     complete = candidate_counts.index[has_all]
     is_complete = rows["session"].isin(complete)
     return rows[is_complete]
