@@ -47,6 +47,7 @@ _HOLDERS_OF_WORDS = (
     "thinking",
     "think",
     "msg",
+    "value",
     "toolCall",
     *ARGUMENT_FIELDS,
     *_RESULTS,
@@ -266,7 +267,7 @@ def _leaves_words(part: Part, block: AnswerBlock | ToolResult) -> bool:
 
 
 def _text(part: Part) -> Text | Thinking:
-    words = text(part, "text", "content")
+    words = text(part, "text", "content", "value")
     is_thought = part.get("thought") is True
     return Thinking(words) if is_thought else Text(words)
 
@@ -279,7 +280,7 @@ def _flat_text(part: Part) -> Json:
 
 
 def _thought(part: Part) -> Thinking:
-    words = text(part, "thinking", "text", "reasoning", "think") or label(part, "content")
+    words = text(part, "thinking", "text", "reasoning", "think", "value") or label(part, "content")
     if not words:
         pieces: list[str] = []
         for name in ("summary", "content"):

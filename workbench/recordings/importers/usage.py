@@ -3,7 +3,7 @@ one way.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.engine.transcript.message import Usage
 from workbench.recordings.importers.values import Record, count
@@ -28,14 +28,16 @@ class UsageFields:
 
     Of several names, the first whose figure is not 0 counts. One program often writes the figures
     of several providers as they come, so `cache_in_input` and `reasoning_in_output` are what is
-    usual. The figures decide otherwise where a part is larger than its whole, or where `total` is
-    the sum of the other reading.
+    usual. The figures decide otherwise where `total` is the sum of the other reading, or where a
+    part is larger than its whole.
 
     Attributes:
         tool_input: what the provider's own tools added to the input, which `input` lacks.
         total: of all tokens of the request, each counted once.
         cache_in_input: as in `Counting`: Anthropic's input is without the cache, OpenAI's with it.
         reasoning_in_output: likewise: Gemini's output is without the thoughts, OpenAI's with them.
+        output_is_all: whether the output is all that the model wrote by the program's definition,
+            so that a larger figure of the thoughts is another counter's.
     """
 
     input: str
@@ -48,6 +50,7 @@ class UsageFields:
     total: str = ""
     cache_in_input: bool = False
     reasoning_in_output: bool = True
+    output_is_all: bool = False
 
     def read(self, record: Record) -> Usage | None:
         """The figures of a record; None if it has none or all are 0."""
@@ -60,12 +63,16 @@ class UsageFields:
             output=count(record, *self.output.split()),
             reasoning=count(record, *self.reasoning.split()),
         )
+        if self.output_is_all:
+            reported = _with_thoughts_inside(reported)
         counting = self._counting(reported, count(record, *self.total.split()))
         uncached = reported.input
         if counting.cache_in_input:
             uncached -= reported.cache_read + reported.cache_write
         output = reported.output
-        if not counting.reasoning_in_output:
+        if counting.reasoning_in_output:
+            reported = _with_thoughts_inside(reported)
+        else:
             output += reported.reasoning
         long_written = count(record, *self.cache_write_long.split())
         usage = Usage(
@@ -79,12 +86,14 @@ class UsageFields:
         return usage if usage != Usage() else None
 
     def _counting(self, reported: Usage, total: int) -> Counting:
-        """What these figures include: the usual, unless the figures speak against it."""
-        possible = [counting for counting in self._countings() if _is_possible(reported, counting)]
+        """What these figures include: the usual, unless the figures speak against it. A total
+        decides about thoughts even where more are told than the output has: another counter's.
+        """
+        possible = [counting for counting in self._countings() if _has_cache(reported, counting)]
         for counting in possible:
             if _sum(reported, counting) == total:
                 return counting
-        return possible[0]
+        return next(counting for counting in possible if _has_thoughts(reported, counting))
 
     def _countings(self) -> Iterator[Counting]:
         """Each way of counting, the usual first."""
@@ -96,11 +105,20 @@ class UsageFields:
         yield Counting(not usual_cache, not usual_reasoning)
 
 
-def _is_possible(reported: Usage, counting: Counting) -> bool:
-    """Whether no part is larger than the figure that should include it."""
-    if counting.cache_in_input and reported.cache_read + reported.cache_write > reported.input:
-        return False
+def _has_cache(reported: Usage, counting: Counting) -> bool:
+    """Whether the input is as large as what it includes of the cache."""
+    cached = reported.cache_read + reported.cache_write
+    return not counting.cache_in_input or cached <= reported.input
+
+
+def _has_thoughts(reported: Usage, counting: Counting) -> bool:
+    """Whether the output is as large as what it includes of the thoughts."""
     return not counting.reasoning_in_output or reported.reasoning <= reported.output
+
+
+def _with_thoughts_inside(reported: Usage) -> Usage:
+    """The figures with at most as many thoughts as output."""
+    return replace(reported, reasoning=min(reported.reasoning, reported.output))
 
 
 def _sum(reported: Usage, counting: Counting) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recordings.importers.files import database, only
+from recordings.importers.files import database, document, only
 from recordings.importers.framework_samples import ANSWER, FILE, QUESTION
 
 from workbench import AssistantMessage
@@ -86,3 +86,22 @@ def test_each_session_of_the_database_with_events_is_read(tmp_path: Path, write:
     assert [answer.usage for answer in answers] == [spent, spent]
     assert session.messages[0].time == 1767261600.5
     assert (session.origin.text_read, session.origin.skipped) == (1.0, ())
+
+
+def test_a_session_before_version_1_is_read_and_its_calls_without_ids_are_answered(
+    tmp_path: Path,
+) -> None:
+    call = {"function_call": {"name": "read", "args": {}}}
+    result = {"function_response": {"name": "read", "response": {"result": FILE}}}
+    events: list[dict[str, Any]] = []
+    for _ in range(2):
+        events += [event("model", "helper", call), event("user", "helper", result)]
+    for number, record in enumerate(events):
+        record |= {"id": f"e{number}", "invocation_id": "i1", "timestamp": 1767261600.5}
+    session = only(document(tmp_path, {"id": "s1", "context": {}, "events": events}))
+    assert (session.id, session.origin.format) == ("s1", "adk")
+    roles = [message.role for message in session.messages]
+    assert roles == ["assistant", "tool", "assistant", "tool"]
+    for answer, answered in zip(session.messages[::2], session.messages[1::2], strict=True):
+        assert answer.calls[0].id == answered.call_id  # type: ignore[union-attr]
+    assert session.origin.skipped == ()

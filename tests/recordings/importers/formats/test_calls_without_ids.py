@@ -51,6 +51,18 @@ def test_items_of_the_agents_sdk_with_empty_ids_are_paired_in_order(tmp_path: Pa
     assert session.origin.skipped == ()
 
 
+def test_items_of_the_agents_sdk_have_the_time_of_their_row(tmp_path: Path) -> None:
+    tables = AGENTS_TABLES.replace("message_data TEXT", "message_data TEXT, created_at TEXT")
+    said = [("Why is it dark?", "2026-01-01 10:00:00"), ("And now?", "2026-01-01 12:00:00")]
+    rows = []
+    for number, (words, time) in enumerate(said):
+        item = json.dumps({"role": "user", "content": words})
+        rows.append((number, "s1", item, time))
+    created = [("s1", "2026-01-01 10:00:00")]
+    session = only(database(tmp_path, tables, agent_sessions=created, agent_messages=rows))
+    assert [message.time for message in session.messages] == [1767261600.0, 1767268800.0]
+
+
 def part(role: str, kind: str, **fields: Any) -> dict[str, Any]:
     return {"role": role, "parts": [{kind: fields}]}
 

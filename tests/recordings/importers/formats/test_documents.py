@@ -891,6 +891,11 @@ def test_a_completion_of_openinference_is_read_from_the_values_of_its_span(tmp_p
     }
     inner = {**span, "name": "acomplete"}
     session = only(written(tmp_path, [span, inner]))
+    apart = []
+    for one in (span, inner):
+        marks = {key.partition(".")[2]: one[key] for key in one if key.startswith("attributes.")}
+        apart.append({"name": one["name"], "trace_id": "t1", "attributes": marks})
+    assert words(only(written(tmp_path, apart, "apart.jsonl"))) == words(session)
     assert words(session) == [("user", "the weather?"), ("assistant", '{"sky": "sunny"}')]
     assert session.model == "big"
 

@@ -255,6 +255,14 @@ def test_the_runs_of_agno_are_one_session(tmp_path: Path, version: int) -> None:
     assert session.messages[3].call_id == "c1"  # type: ignore[union-attr]
 
 
+def test_what_a_run_of_agno_used_until_it_failed_is_billed(tmp_path: Path) -> None:
+    failed = {**AGNO_FAILED, "model": "big", "metrics": METRICS, "reasoning_content": "Is it dark?"}
+    session = only(agno_database(tmp_path, [AGNO_RUN, failed], version=2))
+    answer = answers(session)[-1]
+    assert (answer.usage, answer.model) == (SPENT, "big")
+    assert [block.type for block in answer.blocks] == ["thinking"]
+
+
 def test_a_run_of_agno_that_was_sent_no_history_is_a_session_of_its_own(tmp_path: Path) -> None:
     alone = [message for message in AGNO_RUN["messages"] if "from_history" not in message]
     second = {**AGNO_RUN, "run_id": "r2", "messages": alone}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -105,3 +106,23 @@ def test_a_list_of_calls_in_a_field_that_is_unknown_is_named(tmp_path: Path) -> 
     session = only(document(tmp_path, [*CHAT[:2], answer]))
     (left_out,) = session.origin.skipped
     assert "1 × list of calls 'skillExecutions': unknown, left out" in left_out
+
+
+def test_parts_that_have_their_words_in_value_are_read(tmp_path: Path) -> None:
+    written_call = json.dumps({"name": "find", "arguments": {"room": "hall"}})
+    messages = [
+        {"role": "user", "content": [{"type": "text", "value": "Where is the lamp?"}]},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "reasoning", "value": "It may be in the hall."},
+                {"type": "text", "value": "I look."},
+                {"type": "tool_call", "value": written_call},
+            ],
+        },
+    ]
+    session = only(document(tmp_path, {"messages": messages}))
+    thought, words, call = session.messages[1].blocks
+    assert (thought, words) == (Thinking("It may be in the hall."), Text("I look."))
+    assert isinstance(call, ToolCall)
+    assert (call.name, call.arguments) == ("find", {"room": "hall"})

@@ -15,11 +15,7 @@ from workbench.recordings.importers.formats.antigravity import ANTIGRAVITY
 from workbench.recordings.importers.formats.atif import ATIF
 from workbench.recordings.importers.formats.autogen import AUTOGEN
 from workbench.recordings.importers.formats.chat_agents import AMP, CONTINUE, CURSOR
-from workbench.recordings.importers.formats.chat_lists import (
-    ANTHROPIC_MESSAGES,
-    OPENAI_CHAT,
-    TAU_BENCH,
-)
+from workbench.recordings.importers.formats.chat_lists import ANTHROPIC_MESSAGES, OPENAI_CHAT
 from workbench.recordings.importers.formats.claude_code import CLAUDE_CODE
 from workbench.recordings.importers.formats.claude_stream import CLAUDE_STREAM
 from workbench.recordings.importers.formats.cline import CLINE
@@ -69,6 +65,7 @@ from workbench.recordings.importers.formats.smolagents import SMOLAGENTS
 from workbench.recordings.importers.formats.specstory import SPECSTORY
 from workbench.recordings.importers.formats.strands import STRANDS
 from workbench.recordings.importers.formats.swe_agent import SWE_AGENT
+from workbench.recordings.importers.formats.tau_bench import TAU_BENCH
 from workbench.recordings.importers.formats.terminals import GOOSE, GROK, HERMES, KIMI
 from workbench.recordings.importers.formats.vercel import VERCEL, VERCEL_UI
 from workbench.recordings.importers.formats.weave import WEAVE

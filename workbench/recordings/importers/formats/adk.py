@@ -7,9 +7,9 @@ Its `SqliteSessionService` keeps each event whole in `event_data`; its `Database
 from dataclasses import replace
 
 from workbench.recordings.importers.blocks import content
+from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format, json_document
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.session_tables import (
     SessionTables,
     TableVersions,
@@ -34,7 +34,7 @@ ADK_TABLES = TableVersions(
 )
 
 
-class AdkBuilder(SessionBuilder):
+class AdkBuilder(ChatBuilder):
     """Reads events of the Agent Development Kit and its web page: what was said, and what the
     tools answered.
     """
@@ -82,7 +82,10 @@ def knows_adk(head: Head) -> bool:
     """Whether it is a session of an app and its user."""
     if head.is_object_with("app_name", "user_id", "events"):
         return True
-    return head.is_object_with("appName", "userId", "events")
+    if head.is_object_with("appName", "userId", "events"):
+        return True
+    is_before_version_1 = head.is_object_with("id", "events")
+    return is_before_version_1 and '"invocation_id"' in head.text and '"author"' in head.text
 
 
 ADK = Format(

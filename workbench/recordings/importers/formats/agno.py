@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 
 from workbench.engine.transcript.message import Json
+from workbench.recordings.importers.blocks import thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_tables import (
     SessionTables,
     database_format,
@@ -148,6 +150,7 @@ class AgnoBuilder(DescribedBuilder):
         "cache_read_tokens cached_tokens prompt_tokens_details/cached_tokens",
         "cache_write_tokens",
         reasoning="reasoning_tokens",
+        total="total_tokens",
         cache_in_input=True,
     )
 
@@ -218,11 +221,18 @@ class AgnoBuilder(DescribedBuilder):
         super().read(named)
 
     def _read_unfinished(self, run: Record) -> None:
-        """Read a run that no model answered: what was asked, and what the framework says of it."""
+        """Read a run that was not answered: what was asked, what a model thought and used until it
+        failed, and what the framework says of it.
+        """
         self.time = self.source.time(run, "created_at")
         prompt = label(mapping(run, "input"), "input_content")
         if prompt:
             self.say_text("user", prompt)
+        usage = self.usage({"usage": _agno_usage(run, run)})
+        thoughts = thought_block(label(run, "reasoning_content"))
+        if usage or thoughts:
+            model = self.source.name(run, "model")
+            self.say_content("assistant", Content([*thoughts]), model=model, usage=usage)
         words = label(run, "content")
         if words:
             self.note(label(run, "status") or "run", words)

@@ -10,10 +10,10 @@ from typing import Any
 
 from workbench.engine.transcript.message import ToolCall, UserMessage
 from workbench.recordings.importers.blocks import content, result_blocks, thought_block
+from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format, json_document
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decodable
-from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.tool_calls import tool_calls
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
@@ -25,13 +25,17 @@ from workbench.recordings.importers.values import (
     text,
 )
 
-USAGE = replace(OPENAI_USAGE, cache_read=f"{OPENAI_USAGE.cache_read} cached_tokens cache_tokens")
+USAGE = replace(
+    OPENAI_USAGE,
+    cache_read=f"{OPENAI_USAGE.cache_read} cached_tokens cache_tokens",
+    total="total_tokens extra/total_tokens",
+)
 
 MOST_BYTES = 1 << 20
 """Of a file with a verdict."""
 
 
-class AtifBuilder(SessionBuilder):
+class AtifBuilder(ChatBuilder):
     """Reads steps of the system, the user and the agent, each with what was observed after it."""
 
     about = {"id": "session_id trajectory_id", "model": "agent/model_name", "title": "agent/name"}
@@ -43,6 +47,10 @@ class AtifBuilder(SessionBuilder):
         step_id = ""
         if record.get("step_id") is not None:
             step_id = f"step-{identifier(record, 'step_id')}"
+        if self.open_calls and _is_result(record):
+            call_id = identifier(mapping(record, "extra"), "tool_call_id")
+            self.say_result(call_id, content(record, "message").said, id=step_id)
+            return
         parts = content(record, "message")
         calls: list[ToolCall] = []
         fields: dict[str, Any] = {}
@@ -95,6 +103,16 @@ class AtifBuilder(SessionBuilder):
                 self.say_result(call_id, blocks)
             elif blocks:
                 self.say(UserMessage(id="", blocks=blocks, synthetic=True))
+
+
+def _is_result(step: Record) -> bool:
+    """Whether an agent's step says only what it observed, as converters write an agent's results
+    that were messages of their own.
+    """
+    observed = objects(mapping(step, "observation"), "results")
+    if step.get("tool_calls") or len(observed) != 1:
+        return False
+    return bool(step.get("message")) and step["message"] == observed[0].get("content")
 
 
 def _result_of_trial(trajectory: Path) -> JsonObject:

@@ -2,11 +2,11 @@
 (`save_state()`), whose agents are a session each.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import content, thought_block, tool_result
+from workbench.recordings.importers.blocks import as_json, content, thought_block, tool_result
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
@@ -40,11 +40,16 @@ def knows_autogen(head: Head) -> bool:
 
 
 class AutogenBuilder(ChatBuilder):
-    """Reads messages and events; a thought belongs to the answer that follows it."""
+    """Reads messages and events; a thought belongs to the answer that follows it.
 
-    def __init__(self, source: SourceFile) -> None:
+    Attributes:
+        usages: of answers, by what `_spoken` makes of them, where a team's thread has them.
+    """
+
+    def __init__(self, source: SourceFile, usages: Mapping[str, list[Json]]) -> None:
         super().__init__(source)
         self.thought = ""
+        self.usages = usages
 
     def read(self, record: Record) -> None:
         """Read one message or event."""
@@ -76,7 +81,11 @@ class AutogenBuilder(ChatBuilder):
             parts = Content([tool_call(call) for call in calls])
         parts.blocks[:0] = thought_block(label(record, "thought") or self.thought)
         self.thought = ""
-        usage = self.usage({"usage": record.get("models_usage")})
+        reported = record.get("models_usage")
+        in_thread = self.usages.get(_spoken(record))
+        if reported is None and in_thread:
+            reported = in_thread.pop(0)
+        usage = self.usage({"usage": reported})
         self.say_content("assistant", parts, usage=usage)
 
     def close(self) -> None:
@@ -100,11 +109,16 @@ def autogen_sessions(source: SourceFile) -> Iterator[Session]:
     if isinstance(document, list):
         holder = {"messages": document}
     histories: list[tuple[str, list[Json]]] = []
+    usages: dict[str, list[Json]] = {}
     with source.at():
         histories += _histories(holder)
+        usages |= _thread_usages(holder)
     for name, messages in histories:
         with source.at(field=name):
-            builder = AutogenBuilder(source)
+            builder = AutogenBuilder(source, usages)
+            if name:
+                builder.title = name.partition("/")[0]
+                builder.id = f"{source.stem}-{builder.title}"
             builder.read_all(messages, "messages")
             session = builder.session()
             if len(session.log):
@@ -120,6 +134,21 @@ def _histories(holder: Record) -> Iterator[tuple[str, list[Json]]]:
     for name, state in mapping(holder, "agent_states").items():
         agent = mapping(as_mapping(state), "agent_state")
         yield name, items(mapping(agent, "llm_context"), "messages")
+
+
+def _thread_usages(holder: Record) -> dict[str, list[Json]]:
+    """What answers used, by what was said: a team keeps it in the thread of its manager alone."""
+    usages: dict[str, list[Json]] = {}
+    for state in mapping(holder, "agent_states").values():
+        for message in objects(as_mapping(state), "message_thread"):
+            if message.get("models_usage") is not None:
+                usages.setdefault(_spoken(message), []).append(message["models_usage"])
+    return usages
+
+
+def _spoken(message: Record) -> str:
+    """Who said what, as a thread and an agent's context have it alike."""
+    return as_json([message.get("source"), message.get("content")])
 
 
 AUTOGEN = Format(

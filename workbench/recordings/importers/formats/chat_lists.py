@@ -1,4 +1,4 @@
-"""Lists of messages as the chat APIs have them, and results of tau-bench."""
+"""Lists of messages as the chat APIs have them."""
 
 import re
 
@@ -8,11 +8,7 @@ from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.formats.token_counts import with_token_counts
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.message_lists import (
-    chat_sessions,
-    message_sessions,
-    starts_with_messages,
-)
+from workbench.recordings.importers.message_lists import message_sessions, starts_with_messages
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.text_calls import OBSERVATION, react_call_parts
 from workbench.recordings.importers.usage import UsageFields
@@ -86,11 +82,6 @@ def _only_text(record: Record) -> str:
     return value if isinstance(value, str) else ""
 
 
-def knows_tau_bench(head: Head) -> bool:
-    """Whether its results have a task and what was said of it."""
-    return {"task_id", "traj"} <= head.keys
-
-
 def knows_anthropic(head: Head) -> bool:
     """Whether it starts with messages that have Anthropic's blocks or its system field."""
     if not starts_with_messages(head):
@@ -101,15 +92,6 @@ def knows_anthropic(head: Head) -> bool:
 
 
 list_sessions = message_sessions(ListBuilder)
-
-TAU_BENCH = Format(
-    name="tau_bench",
-    description="tau-bench results (JSON)",
-    carries=("calls", "system"),
-    knows=knows_tau_bench,
-    sessions=chat_sessions,
-    aside="info",
-)
 
 ANTHROPIC_MESSAGES = Format(
     name="anthropic_messages",

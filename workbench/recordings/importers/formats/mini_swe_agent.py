@@ -16,6 +16,7 @@ from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.reported_usage import answers_of
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.text_calls import call_parts
 from workbench.recordings.importers.usage import OPENAI_USAGE
@@ -70,6 +71,22 @@ class MiniSweAgentBuilder(ChatBuilder):
     usage_fields = OPENAI_USAGE
     has_task = has_ended = False
     previous_role = ""
+    request_count = 0
+
+    def begin(self, document: Record) -> None:
+        """Read how many requests the run made."""
+        super().begin(document)
+        self.request_count = self.source.count(document, "info/model_stats/api_calls") or 0
+
+    def close(self) -> None:
+        """Tell how many requests have no answer here."""
+        missing = self.request_count - len(answers_of(self.log))
+        if missing > 0:
+            self.source.note(
+                f"{missing} of {self.request_count} requests have no answer in the file, and their "
+                "tokens are in no bill",
+                field="info.model_stats.api_calls",
+            )
 
     def read(self, record: Record) -> None:
         """Read one message. `exit` is the client's, and ends the run."""
@@ -101,6 +118,10 @@ class MiniSweAgentBuilder(ChatBuilder):
                 self._refused_answer(mapping(extra, "response"), timed.get("timestamp"))
                 self.synthetic = self.has_task
                 self.has_task = True
+                super().read(timed)
+            case "tool":
+                has_code = extra.get("returncode") not in (None, 0)
+                timed["is_error"] = has_code or _has_failed(words)
                 super().read(timed)
             case "exit":
                 self.has_ended = True

@@ -43,7 +43,12 @@ from workbench.recordings.importers.values import (
     text,
 )
 
-_SPEAKS_OF_MODELS = ("gen_ai.", '"llm.input_messages', '"mlflow.spanInputs"')
+_SPEAKS_OF_MODELS = (
+    "gen_ai.",
+    '"llm.input_messages',
+    '"mlflow.spanInputs"',
+    '"openinference.span.kind"',
+)
 
 _INDEXED = re.compile(
     r"(?:gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.(\d{1,6})\.(?:message\.)?(.+)$"

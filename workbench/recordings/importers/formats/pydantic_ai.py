@@ -25,6 +25,7 @@ PYDANTIC_USAGE = UsageFields(
     reasoning="output_reasoning_tokens details/reasoning_tokens details/thoughts_tokens",
     cache_write_long="cache_write_1h_tokens",
     cache_in_input=True,
+    output_is_all=True,
 )
 _CALLS = frozenset({"tool-call", "builtin-tool-call"})
 _RETURNS = frozenset({"tool-return", "builtin-tool-return"})
