@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from workbench.engine.transcript.message import Usage
-from workbench.recordings.importers.formats.pydantic_ai import PYDANTIC_USAGE
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE, GEMINI_USAGE, OPENAI_USAGE
 
 
@@ -48,11 +47,6 @@ def test_what_gemini_searched_for_an_answer_is_a_part_of_its_prompt() -> None:
         "total_token_count": 386,
     }
     assert GEMINI_USAGE.read(report) == Usage(input=361, output=25, reasoning=5)
-
-
-def test_an_output_that_is_all_that_was_written_has_no_thoughts_beside_it() -> None:
-    report = {"input_tokens": 639, "output_tokens": 614, "details": {"reasoning_tokens": 685}}
-    assert PYDANTIC_USAGE.read(report) == Usage(input=639, output=614, reasoning=614)
 
 
 def test_a_total_without_the_thoughts_tells_that_the_output_has_them_all() -> None:

@@ -42,9 +42,9 @@ def tool_call(record: Record) -> ToolCall:
     some have only a type.
     """
     function = record
-    written = decode_or(record.get("value"), None)
-    if isinstance(written, dict) and "name" in written:
-        function = written
+    value = decode_or(record.get("value"), None)
+    if isinstance(value, dict) and "name" in value:
+        function = value
     for key in _FUNCTIONS:
         if isinstance(record.get(key), dict):
             function = record[key]

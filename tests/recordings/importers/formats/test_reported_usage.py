@@ -442,3 +442,12 @@ def test_a_step_of_atif_may_have_its_figures_in_usage(tmp_path: Path) -> None:
     ]
     session = only(document(tmp_path, {"schema_version": "ATIF-v1.2", "steps": steps}))
     assert reports([session]) == [Report(100, 60, 9)]
+
+
+def test_more_thoughts_than_output_are_no_second_output_of_pydantic_ai(tmp_path: Path) -> None:
+    usage = {"input_tokens": 639, "output_tokens": 614, "details": {"reasoning_tokens": 685}}
+    parts = [{"part_kind": "text", "content": "Mended."}]
+    asked = {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "Mend it."}]}
+    answered = {"kind": "response", "usage": usage, "parts": parts}
+    session = only(document(tmp_path, [asked, answered]))
+    assert reports(session) == [Report(639, 0, 614)]

@@ -48,8 +48,10 @@ class AtifBuilder(ChatBuilder):
         if record.get("step_id") is not None:
             step_id = f"step-{identifier(record, 'step_id')}"
         if self.open_calls and _is_result(record):
-            call_id = identifier(mapping(record, "extra"), "tool_call_id")
-            self.say_result(call_id, content(record, "message").said, id=step_id)
+            extra = mapping(record, "extra")
+            call_id = identifier(extra, "tool_call_id")
+            parts = content(record, "message")
+            self.say_result(call_id, parts.said, id=step_id)
             return
         parts = content(record, "message")
         calls: list[ToolCall] = []
@@ -109,10 +111,12 @@ def _is_result(step: Record) -> bool:
     """Whether an agent's step says only what it observed, as converters write an agent's results
     that were messages of their own.
     """
-    observed = objects(mapping(step, "observation"), "results")
-    if step.get("tool_calls") or len(observed) != 1:
+    observation = mapping(step, "observation")
+    results = objects(observation, "results")
+    if step.get("tool_calls") or len(results) != 1:
         return False
-    return bool(step.get("message")) and step["message"] == observed[0].get("content")
+    words = step.get("message")
+    return bool(words) and words == results[0].get("content")
 
 
 def _result_of_trial(trajectory: Path) -> JsonObject:

@@ -141,8 +141,10 @@ def _thread_usages(holder: Record) -> dict[str, list[Json]]:
     usages: dict[str, list[Json]] = {}
     for state in mapping(holder, "agent_states").values():
         for message in objects(as_mapping(state), "message_thread"):
-            if message.get("models_usage") is not None:
-                usages.setdefault(_spoken(message), []).append(message["models_usage"])
+            usage = message.get("models_usage")
+            if usage is not None:
+                same_words = usages.setdefault(_spoken(message), [])
+                same_words.append(usage)
     return usages
 
 

@@ -53,12 +53,13 @@ class Tau2Builder(ChatBuilder):
                 self.note("user_tool", label(call, "name"))
             if not label(record, "content"):
                 return
-        called = {**record, "tool_call_id": record.get("id"), "id": None}
-        super().read(called)
+        shaped = {**record, "tool_call_id": record.get("id"), "id": None}
+        super().read(shaped)
 
     def usage(self, record: Record) -> Usage | None:
         """What the provider reported, which has the cache; else the two sums of it."""
-        return super().usage(as_mapping(record.get("raw_data"))) or super().usage(record)
+        raw_data = as_mapping(record.get("raw_data"))
+        return super().usage(raw_data) or super().usage(record)
 
 
 def tau_sessions(source: SourceFile) -> Iterator[Session]:
