@@ -3,7 +3,7 @@ one way.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from workbench.engine.transcript.message import Usage
 from workbench.recordings.importers.values import Record, count
@@ -63,24 +63,23 @@ class UsageFields:
             output=count(record, *self.output.split()),
             reasoning=count(record, *self.reasoning.split()),
         )
-        if self.output_is_all:
-            reported = _with_thoughts_inside(reported)
         counting = self._counting(reported, count(record, *self.total.split()))
         uncached = reported.input
         if counting.cache_in_input:
             uncached -= reported.cache_read + reported.cache_write
         output = reported.output
+        reasoning = reported.reasoning
         if counting.reasoning_in_output:
-            reported = _with_thoughts_inside(reported)
+            reasoning = min(reasoning, output)
         else:
-            output += reported.reasoning
+            output += reasoning
         long_written = count(record, *self.cache_write_long.split())
         usage = Usage(
             input=uncached,
             cache_read=reported.cache_read,
             cache_write=reported.cache_write,
             output=output,
-            reasoning=reported.reasoning,
+            reasoning=reasoning,
             cache_write_long=min(long_written, reported.cache_write),
         )
         return usage if usage != Usage() else None
@@ -91,7 +90,7 @@ class UsageFields:
         """
         possible = [counting for counting in self._countings() if _has_cache(reported, counting)]
         for counting in possible:
-            if _sum(reported, counting) == total:
+            if self.output_is_all or _sum(reported, counting) == total:
                 return counting
         return next(counting for counting in possible if _has_thoughts(reported, counting))
 
@@ -114,11 +113,6 @@ def _has_cache(reported: Usage, counting: Counting) -> bool:
 def _has_thoughts(reported: Usage, counting: Counting) -> bool:
     """Whether the output is as large as what it includes of the thoughts."""
     return not counting.reasoning_in_output or reported.reasoning <= reported.output
-
-
-def _with_thoughts_inside(reported: Usage) -> Usage:
-    """The figures with at most as many thoughts as output."""
-    return replace(reported, reasoning=min(reported.reasoning, reported.output))
 
 
 def _sum(reported: Usage, counting: Counting) -> int:

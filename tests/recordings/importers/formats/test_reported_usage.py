@@ -450,4 +450,4 @@ def test_more_thoughts_than_output_are_no_second_output_of_pydantic_ai(tmp_path:
     asked = {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "Mend it."}]}
     answered = {"kind": "response", "usage": usage, "parts": parts}
     session = only(document(tmp_path, [asked, answered]))
-    assert reports(session) == [Report(639, 0, 614)]
+    assert reports([session]) == [Report(639, 0, 614)]

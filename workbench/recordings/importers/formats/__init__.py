@@ -15,7 +15,10 @@ from workbench.recordings.importers.formats.antigravity import ANTIGRAVITY
 from workbench.recordings.importers.formats.atif import ATIF
 from workbench.recordings.importers.formats.autogen import AUTOGEN
 from workbench.recordings.importers.formats.chat_agents import AMP, CONTINUE, CURSOR
-from workbench.recordings.importers.formats.chat_lists import ANTHROPIC_MESSAGES, OPENAI_CHAT
+from workbench.recordings.importers.formats.chat_lists import (
+    ANTHROPIC_MESSAGES,
+    OPENAI_CHAT,
+)
 from workbench.recordings.importers.formats.claude_code import CLAUDE_CODE
 from workbench.recordings.importers.formats.claude_stream import CLAUDE_STREAM
 from workbench.recordings.importers.formats.cline import CLINE

@@ -228,11 +228,13 @@ class AgnoBuilder(DescribedBuilder):
         prompt = label(mapping(run, "input"), "input_content")
         if prompt:
             self.say_text("user", prompt)
-        usage = self.usage({"usage": _agno_usage(run, run)})
+        figures = _agno_usage(run, run)
+        usage = self.usage({"usage": figures})
         thoughts = thought_block(label(run, "reasoning_content"))
         if usage or thoughts:
             model = self.source.name(run, "model")
-            self.say_content("assistant", Content([*thoughts]), model=model, usage=usage)
+            answer = Content([*thoughts])
+            self.say_content("assistant", answer, model=model, usage=usage)
         words = label(run, "content")
         if words:
             self.note(label(run, "status") or "run", words)

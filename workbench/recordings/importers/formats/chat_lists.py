@@ -8,7 +8,10 @@ from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.formats.token_counts import with_token_counts
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.message_lists import message_sessions, starts_with_messages
+from workbench.recordings.importers.message_lists import (
+    message_sessions,
+    starts_with_messages,
+)
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.text_calls import OBSERVATION, react_call_parts
 from workbench.recordings.importers.usage import UsageFields
