@@ -80,7 +80,7 @@ def test_a_request_of_tau2_has_the_cache_that_its_provider_reported(tmp_path: Pa
     answers = [m for m in session.messages if isinstance(m, AssistantMessage)]
     assert [answer.usage for answer in answers] == [None, Usage(40, 60, 0, 9)]
     (result,) = [message for message in session.messages if message.role == "tool"]
-    assert result.call_id == "c1" and result.is_error  # type: ignore[union-attr]
+    assert result.call_id == "c1" and result.is_error
 
 
 def test_what_tau2_says_of_a_task_is_named_as_the_clients(tmp_path: Path) -> None:
