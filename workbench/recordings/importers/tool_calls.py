@@ -42,7 +42,9 @@ def tool_call(record: Record) -> ToolCall:
     some have only a type.
     """
     function = record
-    value = decode_or(record.get("value"), None)
+    value = record.get("value")
+    if isinstance(value, str):
+        value = decode_or(value, None)
     if isinstance(value, dict) and "name" in value:
         function = value
     for key in _FUNCTIONS:

@@ -84,8 +84,9 @@ def knows_adk(head: Head) -> bool:
         return True
     if head.is_object_with("appName", "userId", "events"):
         return True
-    is_before_version_1 = head.is_object_with("id", "events")
-    return is_before_version_1 and '"invocation_id"' in head.text and '"author"' in head.text
+    if not head.is_object_with("id", "events"):
+        return False
+    return '"invocation_id"' in head.text and '"author"' in head.text
 
 
 ADK = Format(

@@ -82,9 +82,11 @@ class AutogenBuilder(ChatBuilder):
         parts.blocks[:0] = thought_block(label(record, "thought") or self.thought)
         self.thought = ""
         reported = record.get("models_usage")
-        in_thread = self.usages.get(_spoken(record))
-        if reported is None and in_thread:
-            reported = in_thread.pop(0)
+        if reported is None:
+            words = _spoken(record)
+            in_thread = self.usages.get(words)
+            if in_thread:
+                reported = in_thread.pop(0)
         usage = self.usage({"usage": reported})
         self.say_content("assistant", parts, usage=usage)
 
@@ -117,8 +119,9 @@ def autogen_sessions(source: SourceFile) -> Iterator[Session]:
         with source.at(field=name):
             builder = AutogenBuilder(source, usages)
             if name:
-                builder.title = name.partition("/")[0]
-                builder.id = f"{source.stem}-{builder.title}"
+                agent, _, _ = name.partition("/")
+                builder.title = agent
+                builder.id = f"{source.stem}-{agent}"
             builder.read_all(messages, "messages")
             session = builder.session()
             if len(session.log):
@@ -140,17 +143,21 @@ def _thread_usages(holder: Record) -> dict[str, list[Json]]:
     """What answers used, by what was said: a team keeps it in the thread of its manager alone."""
     usages: dict[str, list[Json]] = {}
     for state in mapping(holder, "agent_states").values():
-        for message in objects(as_mapping(state), "message_thread"):
+        manager = as_mapping(state)
+        for message in objects(manager, "message_thread"):
             usage = message.get("models_usage")
             if usage is not None:
-                same_words = usages.setdefault(_spoken(message), [])
-                same_words.append(usage)
+                words = _spoken(message)
+                usages_of_words = usages.setdefault(words, [])
+                usages_of_words.append(usage)
     return usages
 
 
 def _spoken(message: Record) -> str:
     """Who said what, as a thread and an agent's context have it alike."""
-    return as_json([message.get("source"), message.get("content")])
+    speaker = message.get("source")
+    words = message.get("content")
+    return as_json([speaker, words])
 
 
 AUTOGEN = Format(

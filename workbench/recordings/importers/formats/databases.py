@@ -69,7 +69,9 @@ class AgentsBuilder(ResponsesBuilder):
         """Read one row: an item, or what a compactor of this package knows of the items beside
         it.
         """
-        self.time = self.source.time(record, "created_at") or self.time
+        time = self.source.time(record, "created_at")
+        if time is not None:
+            self.time = time
         item = as_object(record.get("message_data"), "message_data")
         if as_mapping(item.get("document")).get("workbench") == "compactor":
             self.source.note("is what a compactor keeps for itself, left out", field="document")

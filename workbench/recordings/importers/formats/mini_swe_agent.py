@@ -76,11 +76,14 @@ class MiniSweAgentBuilder(ChatBuilder):
     def begin(self, document: Record) -> None:
         """Read how many requests the run made."""
         super().begin(document)
-        self.request_count = self.source.count(document, "info/model_stats/api_calls") or 0
+        request_count = self.source.count(document, "info/model_stats/api_calls")
+        if request_count is not None:
+            self.request_count = request_count
 
     def close(self) -> None:
         """Tell how many requests have no answer here."""
-        missing = self.request_count - len(answers_of(self.log))
+        answers = answers_of(self.log)
+        missing = self.request_count - len(answers)
         if missing > 0:
             self.source.note(
                 f"{missing} of {self.request_count} requests have no answer in the file, and their "
@@ -120,8 +123,10 @@ class MiniSweAgentBuilder(ChatBuilder):
                 self.has_task = True
                 super().read(timed)
             case "tool":
-                has_code = extra.get("returncode") not in (None, 0)
-                timed["is_error"] = has_code or _has_failed(words)
+                failed = _has_failed(words)
+                if extra.get("returncode") is not None:
+                    failed = extra["returncode"] != 0
+                timed["is_error"] = failed
                 super().read(timed)
             case "exit":
                 self.has_ended = True

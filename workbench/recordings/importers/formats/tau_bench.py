@@ -46,12 +46,15 @@ class Tau2Builder(ChatBuilder):
     def read(self, record: Record) -> None:
         """Read one message; what the played user does with tools of its own is a note."""
         if label(record, "requestor") == "user":
-            self.note("user_tool", label(record, "content"))
+            words = label(record, "content")
+            self.note("user_tool", words)
             return
         if label(record, "role") == "user":
             for call in objects(record, "tool_calls"):
-                self.note("user_tool", label(call, "name"))
-            if not label(record, "content"):
+                tool = label(call, "name")
+                self.note("user_tool", tool)
+            words = label(record, "content")
+            if not words:
                 return
         shaped = {**record, "tool_call_id": record.get("id"), "id": None}
         super().read(shaped)
@@ -72,7 +75,8 @@ def tau_sessions(source: SourceFile) -> Iterator[Session]:
         with source.at(field=f"simulations[{number}]"):
             builder = Tau2Builder(source)
             builder.begin(document)
-            builder.read_all(items(simulation, "messages"), "messages")
+            messages = items(simulation, "messages")
+            builder.read_all(messages, "messages")
             task = source.identifier(simulation, "task_id")
             trial = source.identifier(simulation, "trial")
             builder.id = f"{source.stem}-task{task}-trial{trial}"
