@@ -70,6 +70,15 @@ def test_a_prompt_that_keeps_more_passes(folder: Path, capsys: pytest.CaptureFix
     assert "summarize prompt=rich" in (folder / "gate.md").read_text()
 
 
+def test_nothing_passes_where_most_answers_are_of_no_use(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gate("rich.md", "poor.md", "--on-bad-summary", "fallback", "--json") == 2
+    (verdict,) = json.loads(capsys.readouterr().out)["verdicts"]
+    assert verdict["outcome"] == "undecided"
+    assert verdict["why"].endswith("are not the model's, whose answers were of no use")
+
+
 def test_a_dry_run_says_what_to_type_next(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert gate("rich.md", "poor.md", "--dry-run") == 0
     last_line = capsys.readouterr().out.splitlines()[-1]

@@ -4,10 +4,10 @@ adds to the floors below it.
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
-from workbench.base.errors import UnknownName
+from workbench.base.errors import PASSED_ON, SetupError, UnknownName, error_text
 from workbench.base.package import PACKAGE
 
 Part = TypeVar("Part")
@@ -23,26 +23,50 @@ def found(kind: str, builtin: Mapping[str, Part]) -> dict[str, Part]:
         kind: singular, such as `stage`; installed parts are entry points of the group
             `workbench.<kind>s`.
         builtin: the parts that ship with the package.
+
+    Raises:
+        SetupError: an installed part cannot be loaded.
     """
     parts: dict[str, Part] = {}
-    for point in entry_points(group=f"workbench.{kind}s"):
-        if point.name not in builtin:
-            parts[point.name] = point.load()
+    for name, point in _installed(kind).items():
+        if name not in builtin:
+            parts[name] = _loaded(point)
     return parts | dict(builtin)
 
 
 def find(kind: str, name: str, builtin: Mapping[str, Part]) -> Part:
-    """The part of that name.
+    """The part of that name; no other installed part is loaded.
 
     Raises:
         UnknownName: neither built in nor installed; the message lists what is known.
+        SetupError: it is installed, and cannot be loaded.
     """
     if name in builtin:
         return builtin[name]
-    parts = found(kind, builtin)
-    if name not in parts:
-        raise UnknownName(kind, name, parts)
-    return parts[name]
+    points = _installed(kind)
+    if name not in points:
+        raise UnknownName(kind, name, (*builtin, *points))
+    part: Part = _loaded(points[name])
+    return part
+
+
+def _installed(kind: str) -> dict[str, EntryPoint]:
+    """Where the parts of other packages lie, by name."""
+    return {point.name: point for point in entry_points(group=f"workbench.{kind}s")}
+
+
+def _loaded(point: EntryPoint) -> Any:  # noqa: ANN401 - a part of whatever kind
+    try:
+        return point.load()
+    except PASSED_ON:
+        raise
+    except Exception as error:  # somebody else's package may fail in any way
+        package = point.dist.name if point.dist else point.module
+        raise SetupError(
+            f"the plug-in {point.name} of the package {package} cannot be loaded from"
+            f" {point.value}: {error_text(error)}; mend its entry point or its module, or uninstall"
+            " the package"
+        ) from error
 
 
 def extension(name: str) -> Callable[..., Any] | None:

@@ -28,6 +28,7 @@ from workbench.cli.output import (
 from workbench.evaluation.analysis.gate import (
     Gate,
     GateResult,
+    of_the_model,
     outcome,
 )
 from workbench.evaluation.analysis.gate import gate as judge
@@ -193,6 +194,7 @@ def gate(
         pairs,
         (results.baseline_at_sizes, baseline_results.baseline_at_sizes),
     )
+    verdicts = of_models(verdicts, mode, results, baseline_results)
     write_verdicts(verdicts, rule, junit, markdown)
     if as_json:
         say_json(plain_verdicts(verdicts, rule))
@@ -203,6 +205,16 @@ def gate(
     if code == OK and _tell_pending((results, baseline_results), compared):
         return UNUSABLE
     return code
+
+
+def of_models(
+    verdicts: Sequence[GateResult], mode: str, run: Results, baseline: Results
+) -> tuple[GateResult, ...]:
+    """The verdicts; none passes where a stand-in wrote most summaries of one side."""
+    checked = []
+    for verdict in verdicts:
+        checked.append(of_the_model(verdict, mode, run.compactions, baseline.compactions))
+    return tuple(checked)
 
 
 def write_verdicts(

@@ -15,6 +15,7 @@ from workbench.cli.gate import (
     Junit,
     Margin,
     Markdown,
+    of_models,
     plain_verdicts,
     say_verdicts,
     write_verdicts,
@@ -116,6 +117,7 @@ def prompts(
     at_sizes = results.baseline_at_sizes
     scores = grouped(results)
     verdicts = judge(scores, scores, rule, variants.pairing, (at_sizes, at_sizes))
+    verdicts = of_models(verdicts, mode, results, results)
     write_verdicts(verdicts, rule, junit, markdown)
     if as_json:
         say_json({"run": str(results.path), **plain_verdicts(verdicts, rule)})

@@ -163,6 +163,16 @@ def test_what_cannot_be_judged_is_told_with_what_could(
     assert complaint in " ".join(capsys.readouterr().err.split())
 
 
+def test_runs_without_a_name_in_common_are_told_with_the_names_of_both(
+    run_of: RunOf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new, old = run_of(scores(OLD, "mine:n=2")), run_of(scores(OLD, "mine"))
+    words = ["-b", str(old), "--metric", "exam_recall", "--margin", "0.05"]
+    assert main(["gate", str(new), *words]) == 2
+    complaint = " ".join(capsys.readouterr().err.split())
+    assert "mine:n=2 here, mine in the baseline; --strategy and --against" in complaint
+
+
 def test_the_arms_are_not_judged_unless_they_are_named(run_of: RunOf) -> None:
     run = run_of([*scores(OLD, "null"), *scores(OLD, "mine")])
     assert verdict(run, run)["strategy"] == "mine"

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench import compare, sweep
+from workbench import SetupError, compare, preset, sweep
+from workbench.engine.compaction.presets import catalogue
 from workbench.evaluation.metrics.builtin import installed
 from workbench.recordings.importers.importer import known_formats
 
@@ -95,6 +96,19 @@ def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     installed.cache_clear()
     known_formats.cache_clear()
     sys.modules.pop("somebody", None)
+
+
+def test_a_part_that_cannot_be_loaded_is_told_where_it_is_wanted(
+    chat: Path, tmp_path: Path
+) -> None:
+    points = tmp_path / "site" / "somebody-1.0.dist-info" / "entry_points.txt"
+    points.write_text("[workbench.presets]\nforgetful = somebody:FORGETFUL\nlost = somebody:LOST\n")
+    assert preset("forgetful").name == "forgetful"
+    for asks in (lambda: preset("lost"), catalogue):
+        with pytest.raises(
+            SetupError, match=r"plug-in lost of the package somebody .* somebody:LOST"
+        ):
+            asks()
 
 
 @pytest.mark.slow

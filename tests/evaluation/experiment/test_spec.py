@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import workbench as wb
-from workbench import SettingError
+from workbench import SettingError, preset
 from workbench.cli import main
 from workbench.evaluation.experiment.spec import RunSpec
+
+NAMESAKE = replace(preset("summarize"), name="truncate")
 
 
 def test_every_setting_is_in_the_signature() -> None:
@@ -24,6 +27,11 @@ def test_every_setting_is_described_in_help() -> None:
 
 def test_the_word_none_is_no_shares() -> None:
     assert RunSpec(shares="none").shares == RunSpec(shares=()).shares == ()
+
+
+def test_a_strategy_may_be_named_twice() -> None:
+    once_more = ["truncate", preset("truncate"), "null"]
+    assert RunSpec(strategies=once_more).names == ("truncate", "truncate", "null")
 
 
 def test_text_between_commas_is_a_list() -> None:
@@ -51,6 +59,12 @@ def test_text_between_commas_is_a_list() -> None:
         ({"model_settings": 7}, "`model_settings` is 7; it must be an instance of ModelSettings"),
         ({"redact": "yes"}, "`redact` is 'yes'; it must be true or false"),
         ({"strategies": ()}, "it names no strategy"),
+        (
+            {"strategies": [NAMESAKE, "truncate"]},
+            "[truncate, 'truncate']; two strategies are named",
+        ),
+        ({"strategies": [replace(NAMESAKE, name="null")]}, "two strategies are named null"),
+        ({"strategies": [replace(NAMESAKE, name="oracle")]}, "oracle is the name of a reference"),
         ({"widnow": 10}, "there is no setting `widnow`; there are"),
         ({"prices": "x"}, "not a price"),
     ],

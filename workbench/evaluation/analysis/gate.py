@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.base.errors import SettingError, UnknownName
-from workbench.base.formats import some
+from workbench.base.formats import joined, some
 from workbench.base.palette import REFERENCES
 from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.paired import by_project, interval, paired_differences
@@ -122,7 +122,8 @@ def gate(
             of two baselines, at those asked for.
 
     Raises:
-        SettingError: the margin is 1 or more, and the metric is a share.
+        SettingError: the margin is 1 or more, and the metric is a share; or the runs have no
+            strategy of the same name.
         UnknownName: no such metric, share or strategy; the message names those that there are.
     """
     new = select(run, criterion.metric, criterion.mode, criterion.share)
@@ -171,14 +172,18 @@ def gate(
 
 def _equal_names(new: pd.DataFrame, old: pd.DataFrame) -> dict[str, str]:
     """Each strategy of both runs with itself, without references."""
-    names = list(map(str, new["strategy"].unique()))
+    names = [str(name) for name in new["strategy"].unique() if name not in REFERENCES]
     old_names = set(old["strategy"]).difference(REFERENCES)
     pairing: dict[str, str] = {}
     for name in names:
         if name in old_names:
             pairing[name] = name
     if not pairing:
-        raise UnknownName("strategy of both runs", "any", names)
+        raise SettingError(
+            f"the runs have no strategy of the same name: {joined(names)} here,"
+            f" {joined(sorted(map(str, old_names)))} in the baseline; --strategy and --against name"
+            " two that differ"
+        )
     return pairing
 
 
@@ -186,6 +191,33 @@ def never_compacted(scores: pd.DataFrame, strategy: str) -> bool:
     """Whether a strategy was replayed and compacted nothing on its own trigger."""
     rows = scores[(scores["strategy"] == strategy) & (scores["metric"] == "compactions")]
     return not rows.empty and bool((rows["value"].fillna(0) == 0).all())
+
+
+def of_the_model(
+    result: GateResult, mode: str, run: pd.DataFrame, baseline: pd.DataFrame
+) -> GateResult:
+    """The result; undecided where it passed although a stand-in wrote most summaries of one side,
+    because the model's were of no use: then the gate has judged the stand-in.
+
+    Args:
+        result: of one strategy.
+        mode: in which it was judged.
+        run: its table `compactions`.
+        baseline: that of the earlier run, or of the same.
+    """
+    if result.outcome != "passed":
+        return result
+    for compactions, strategy in ((run, result.strategy), (baseline, result.against)):
+        rows = compactions[(compactions["strategy"] == strategy) & (compactions["mode"] == mode)]
+        summaries = int(rows["requests"].sum())
+        replaced = int(rows["fallbacks"].sum())
+        if replaced > summaries / 2:
+            reason = (
+                f"{replaced} of {some(summaries, 'summary', 'summaries')} of {strategy} are not the"
+                " model's, whose answers were of no use"
+            )
+            return replace(result, outcome="undecided", why=reason)
+    return result
 
 
 def outcome(results: Sequence[GateResult]) -> GateOutcome:

@@ -89,7 +89,16 @@ class Spec(BaseModel):
             return f"there is no setting `{name}`; there are {', '.join(cls.model_fields)}"
         if first_error["type"] == "missing":
             return f"`{name}` is missing; {cls.model_fields[str(name)].description}"
-        return f"`{name}` {'holds' if inside else 'is'} {first_error['input']!r}; {refusal(first_error)}"
+        verb = "holds" if inside else "is"
+        return f"`{name}` {verb} {_as_given(first_error['input'])}; {refusal(first_error)}"
+
+
+def _as_given(value: object) -> str:
+    """A value as a person would write it: in a list, presets and metrics by their names."""
+    if not isinstance(value, list | tuple):
+        return repr(value)
+    words = [str(getattr(part, "name", None) or repr(part)) for part in value]
+    return f"[{', '.join(words)}]"
 
 
 def documented(kind: type[Spec]) -> Callable[[Function], Function]:

@@ -253,8 +253,7 @@ def model_name(model: str | Model) -> str:
 
 
 def with_references(strategies: Sequence[str | Preset]) -> tuple[Preset, ...]:
-    """The presets of these strategies between the references `none` and `null`; of equal names the
-    last counts.
+    """The presets of these strategies between the references `none` and `null`, each name once.
 
     Raises:
         UnknownName: a name is neither built in nor installed.

@@ -1,6 +1,6 @@
 """How a setting is read: a list, a number, models, boundaries, metrics; and the types of fields."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, get_args
 
@@ -15,6 +15,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from workbench.base.formats import joined
 from workbench.base.typed_value import LEAST_WINDOW
+from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import shown_name
 from workbench.engine.models.model import Model
@@ -142,7 +143,26 @@ def _strategies(value: object) -> tuple[str | Preset, ...]:
         raise ValueError(
             "it names no strategy; `workbench list strategies` shows those that are known"
         )
+    _check_names(strategies)
     return strategies
+
+
+def _check_names(strategies: Sequence[str | Preset]) -> None:
+    """A table has one row a name, so two strategies of one name would be one.
+
+    Raises:
+        ValueError: a name has two strategies, or is a reference's.
+    """
+    advice = "another name would be accepted: `dataclasses.replace(mine, name='mine_2')`"
+    strategies_by_name: dict[str, str | Preset] = {}
+    for strategy in strategies:
+        name = name_of_part(strategy)
+        if isinstance(strategy, Preset) and name in ("oracle", "random"):
+            raise ValueError(f"{name} is the name of a reference; {advice}")
+        shipped = name if name in ("none", "null") else strategy
+        namesake = strategies_by_name.setdefault(name, shipped)
+        if strategy != namesake and preset(strategy) != preset(namesake):
+            raise ValueError(f"two strategies are named {name}; {advice}")
 
 
 def own_metrics(value: Any) -> tuple[Metric, ...]:  # noqa: ANN401 - whatever was given

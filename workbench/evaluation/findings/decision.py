@@ -35,7 +35,7 @@ from workbench.evaluation.findings.disagreement import (
     other_numbers_words,
 )
 from workbench.evaluation.findings.figures import Figures
-from workbench.evaluation.findings.look_ups import FAR_BEHIND
+from workbench.evaluation.findings.look_ups import FAR_BEHIND, far_behind
 from workbench.evaluation.findings.monthly_bill import MonthlyBill
 from workbench.evaluation.findings.prices import (
     OWN_TRIGGER,
@@ -346,7 +346,7 @@ def _words(basis: _Basis) -> _Words:
         sessions=complete_sessions(basis.rows)["session"].nunique(),
         margin=MARGIN,
         alone=len(contenders) == 1,
-        behind=_set_aside(run),
+        behind=far_behind(run, considered(run)),
         far=FAR_BEHIND,
         held=HELD,
         simulated=run.simulated is not None,
@@ -362,12 +362,6 @@ def _words(basis: _Basis) -> _Words:
         too_large=[name for name in run.contenders if name in run.over_window],
     )
     return _Words(*texts)
-
-
-def _set_aside(run: Tables) -> list[str]:
-    """The strategies that end far behind when simulated."""
-    names = usable(run)
-    return [name for name in considered(run) if name not in names]
 
 
 def _by_price(basis: _Basis) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from workbench.base.formats import decimal, joined, percent, some
 from workbench.evaluation.analysis.marks import note
+from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import Tables
 
 FEWEST_SESSIONS = 3
@@ -31,6 +32,7 @@ def trust_sentences(run: Tables) -> tuple[str, ...]:
         *_dominant(run),
         *_sized_alone(run),
         *_priced_alone(run),
+        *_unread(run),
         *_misreports(run),
         *_marked(run),
     )
@@ -128,6 +130,20 @@ def _priced_alone(run: Tables) -> list[str]:
     row = alone[0].iloc[0]
     return [
         f"Session {row['session']} alone is priced as {row['row']} with the cache {row['cache']}."
+    ]
+
+
+def _unread(run: Tables) -> list[str]:
+    """In how many sessions nobody can read what the agent's own compaction kept."""
+    has_compacted = run.replayed["recorded_compactions"].fillna(0) > 0
+    compacted = set(run.replayed["session"][has_compacted])
+    unread = compacted.difference(run.scores["session"][run.scores["mode"] == RECORDED])
+    if not unread:
+        return []
+    return [
+        f"What the agent's own compaction kept is unknown in {len(unread)} of"
+        f" {some(len(compacted), 'session')} that had one: its summary is sealed or not recorded, or"
+        " too little is before or after it. `workbench inspect` shows what was fetched again."
     ]
 
 
