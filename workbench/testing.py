@@ -71,7 +71,7 @@ class CompactionGate:
             The verdict, for further asserts.
         """
         __tracebackhide__ = True
-        from workbench.evaluation.analysis.gate import Gate, gate
+        from workbench.evaluation.analysis.gate import Gate, gate, of_the_model
         from workbench.evaluation.analysis.scores import grouped, leading_metric
         from workbench.evaluation.experiment.compare import compare
         from workbench.evaluation.experiment.results import Results
@@ -108,7 +108,22 @@ class CompactionGate:
             earlier = Results.open(baseline)
         metric = metric or leading_metric(results.scores, earlier.scores, mode=mode)
         rule = Gate(metric, margin, mode, share, each)
-        verdict = gate(grouped(results), grouped(earlier), rule, {name: against})[0]
+        (by_scores,) = gate(
+            grouped(results),
+            grouped(earlier),
+            rule,
+            {name: against},
+            (
+                results.baseline_at_sizes,
+                earlier.baseline_at_sizes,
+            ),
+        )
+        verdict = of_the_model(
+            by_scores,
+            mode,
+            results.compactions,
+            earlier.compactions,
+        )
         if verdict.outcome != "passed":
             pytest.fail(_explanation(verdict, metric), pytrace=False)
         return verdict

@@ -66,6 +66,16 @@ def test_a_shell_that_limits_memory_gets_one_sentence(
     assert "Traceback" not in process.stderr
 
 
+def test_a_strategy_behind_a_space_is_told_to_stand_behind_a_comma(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--strategies", "truncate", "pipeline", "--dry-run"]
+    assert main(["compare", str(recording), *words]) == 2
+    message = capsys.readouterr().err
+    assert "no file or folder pipeline" in message
+    assert "pipeline is a strategy: `--strategies` takes names between commas" in message
+
+
 def test_compare_marks_who_sends_more_than_the_window(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -228,8 +238,11 @@ def test_the_settings_of_a_strategy_can_be_listed(capsys: pytest.CaptureFixture[
         "setting": "result_chars",
         "value": "whole",
         "may be": "whole number or `whole`",
+        "what it is": "the most characters of a tool result, or `whole`",
     }
     assert all(row["may be"] for row in rows.values())
+    described = [row for row in rows.values() if row["what it is"]]
+    assert len(described) > 0.8 * len(rows)
 
 
 @pytest.mark.parametrize("what", ["strategies", "stages", "metrics", "formats", "models"])

@@ -217,7 +217,8 @@ def test_diff_knows_no_other_names_than_those_of_its_runs(
     runs: tuple[Path, Path], words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["runs", "diff", *map(str, runs), *words]) == 2
-    assert "of these runs is named 'nonsense'; known are" in capsys.readouterr().err
+    complaint = capsys.readouterr().err
+    assert "of these runs is named 'nonsense'" in complaint and "known are" in complaint
 
 
 def test_runs_without_a_common_session_cannot_be_compared(

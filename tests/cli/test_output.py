@@ -202,7 +202,7 @@ def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     [
         (
             ["replay", "CHAT", "-w", "4000", "--strategy", "sumarize"],
-            "did you mean summarize? `workbench list strategies` says what each is\n",
+            "`workbench list strategies` says what each is\n",
         ),
         (["replay", "bad.json"], "`workbench list formats` shows what can be read;"),
         (

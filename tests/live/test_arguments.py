@@ -38,7 +38,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: wb.preset("pi", context_window=0), "a whole number of at least 1 would be accepted"),
     (lambda: made(window=0.8), "window is 0.8; a whole number of at least 1000 would be accepted"),
     (lambda: made(window=True), "window is True; a whole number of at least 1000 would be accepted"),
-    (lambda: made("pipline"), "no preset is named 'pipline'; known are anthropic_background, "),
+    (lambda: made("pipline"), "no preset is named 'pipline' (did you mean pipeline?); known are "),
     (lambda: made(None), "preset is None; a preset, such as wb.preset('pipeline'), or its name would be accepted"),
     (lambda: made(wb.preset("opal").strategy), "; a preset, such as wb.preset('pipeline'), or its name would be"),
     (lambda: made(model="gpt-4o"), "no model is named 'gpt-4o'; known are bundled, command, extractive, folder"),

@@ -68,6 +68,7 @@ def test_a_users_tests_pass_and_fail_in_a_sentence(folder: Path) -> None:
     )
     assert "1 failed, 1 passed" in process.stdout, process.stdout + process.stderr
     assert "mine failed against summarize on exam_recall" in process.stdout
+    assert "at the sizes asked for" not in process.stdout
     assert (
         "2 of 2 sessions lost more than 0.02" in process.stdout
         and "worst session s" in process.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -78,8 +79,11 @@ class UnknownName(WorkbenchError):
         self.kind = kind
         self.name = name
         self.known = tuple(sorted(set(names)))
+        message = f"no {kind} is named {name!r}"
+        for nearest in get_close_matches(name, self.known, n=1):
+            message += f" (did you mean {nearest}?)"
         names_known = ", ".join(self.known)
-        message = f"no {kind} is named {name!r}; known are {names_known}"
+        message += f"; known are {names_known}"
         super().__init__(message + hint)
 
 
@@ -215,4 +219,5 @@ class MissingPath(SettingError):
     """A file or folder that was named is not there."""
 
     def __init__(self, path: object) -> None:
+        self.path = str(path)
         super().__init__(f"there is no file or folder {path}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from inspect import cleandoc
 from typing import TYPE_CHECKING
 
 from workbench.base.formats import NUMBERS, OF_UNIT, interval, joined, missing, some
@@ -35,6 +36,21 @@ _UNSEEN = re.compile(
 def first_paragraph(docstring: str | None) -> str:
     """The first paragraph of a docstring on one line; empty where there is none."""
     return " ".join((docstring or "").strip().partition("\n\n")[0].split())
+
+
+def attribute_sentence(docstring: str | None, name: str) -> str:
+    """The first sentence that the section `Attributes:` of a docstring has on a name; empty where
+    it has none.
+    """
+    _, _, section = cleandoc(docstring or "").partition("\nAttributes:\n")
+    section, _, _ = section.partition("\n\n")
+    text = re.search(
+        rf"^ +{re.escape(name)}: (.+?)(?=\n +\w+: |\Z)", section, re.DOTALL | re.MULTILINE
+    )
+    if text is None:
+        return ""
+    words = " ".join(text[1].split())
+    return words.partition(". ")[0].removesuffix(".")
 
 
 def visible(text: str) -> str:

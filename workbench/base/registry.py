@@ -52,7 +52,10 @@ def find(kind: str, name: str, builtin: Mapping[str, Part]) -> Part:
 
 def _installed(kind: str) -> dict[str, EntryPoint]:
     """Where the parts of other packages lie, by name."""
-    return {point.name: point for point in entry_points(group=f"workbench.{kind}s")}
+    points: dict[str, EntryPoint] = {}
+    for point in entry_points(group=f"workbench.{kind}s"):
+        points[point.name] = point
+    return points
 
 
 def _loaded(point: EntryPoint) -> Any:  # noqa: ANN401 - a part of whatever kind
@@ -61,11 +64,9 @@ def _loaded(point: EntryPoint) -> Any:  # noqa: ANN401 - a part of whatever kind
     except PASSED_ON:
         raise
     except Exception as error:  # somebody else's package may fail in any way
-        package = point.dist.name if point.dist else point.module
         raise SetupError(
-            f"the plug-in {point.name} of the package {package} cannot be loaded from"
-            f" {point.value}: {error_text(error)}; mend its entry point or its module, or uninstall"
-            " the package"
+            f"the plug-in {point.name} cannot be loaded from {point.value}: {error_text(error)};"
+            " mend its entry point or its module, or uninstall its package"
         ) from error
 
 

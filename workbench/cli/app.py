@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -276,13 +275,19 @@ HINTS: dict[type[WorkbenchError], str] = {
 def hint(error: WorkbenchError) -> str:
     """One sentence that says what to do next; empty where the error says all there is."""
     if isinstance(error, errors.UnknownName):
-        sentences = []
-        for name in get_close_matches(error.name, error.known, n=1):
-            sentences.append(f"did you mean {name}?")
         if error.kind in LISTED:
-            sentences.append(f"`workbench list {LISTED[error.kind]}` says what each is")
-        return " ".join(sentences)
+            return f"`workbench list {LISTED[error.kind]}` says what each is"
+        return ""
+    if isinstance(error, errors.MissingPath) and _is_strategy(error.path):
+        return f"{error.path} is a strategy: `--strategies` takes names between commas"
     for kind, text in HINTS.items():
         if isinstance(error, kind):
             return text
     return ""
+
+
+def _is_strategy(name: str) -> bool:
+    """Whether a name that stands where a file should is a preset's."""
+    from workbench.engine.compaction.presets import KNOWN
+
+    return name in KNOWN

@@ -88,7 +88,12 @@ def _settings(strategy: str) -> list[dict[str, str]]:
     for path, setting in settings(part).items():
         name, words = names[path], accepted(setting)
         if words and name not in rows:
-            rows[name] = {"setting": name, "value": shown_value(setting), "may be": words}
+            rows[name] = {
+                "setting": name,
+                "value": shown_value(setting),
+                "may be": words,
+                "what it is": setting.meaning,
+            }
     return list(rows.values())
 
 

@@ -190,7 +190,8 @@ def _say_replays(forecast: Forecast) -> None:
         sessions += f" and {forecast.unreadable} that cannot be replayed"
     replays = some(forecast.replays, "replay")
     say(f"{sessions}; {replays}, {forecast.done} of them on disk already.")
-    say(f"{forecast.tokens:,} tokens to replay in the others.")
+    where = " in the others" if forecast.done else ""
+    say(f"{forecast.tokens:,} tokens to replay{where}.")
     if forecast.asked:
         say(f"\n{table(map(asdict, forecast.asked), COLUMNS)}\n")
     else:

@@ -313,8 +313,8 @@ def diff(
         say(f"No {changes.metric} and no loss differs between {earlier} and {later}.")
         return 0
     _show(
-        f"{changes.metric}: {changes.regressions} values are worse at the same size,"
-        f" {changes.improvements} are better.",
+        f"{HALVES.get(changes.metric, changes.metric)}: {some(changes.regressions, 'value')} worse,"
+        f" {changes.improvements} better, without what another size alone would change.",
         changes.values,
         VALUES,
         row_limit,

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from io import StringIO
 from secrets import token_hex
 from shutil import get_terminal_size
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from workbench.base.formats import NOTHING, NUMBERS, joined, missing
@@ -228,7 +228,7 @@ def table(
         grid.add_column(heading, justify=justify, overflow="fold", min_width=min_width)
         least_width += min_width + 2
     if least_width > width:
-        return _row_by_row(cells, len(all_rows))
+        return _row_by_row(cells, len(all_rows), width)
     for index, row in enumerate(all_rows):
         row_cells = [column_cells[index] for column_cells in cells.values()]
         grid.add_row(*row_cells, style=str(row.get("style") or ""))
@@ -268,14 +268,16 @@ def without_twins(
     return list(shown_rows.values()), sentences
 
 
-def _row_by_row(cells: Mapping[str, Sequence[str]], row_count: int) -> str:
-    """A block of lines for each row, one line for each column, for tables that are too wide."""
+def _row_by_row(cells: Mapping[str, Sequence[str]], row_count: int, width: int) -> str:
+    """A block of lines of at most this width for each row, with a new line for each column, for
+    tables that are too wide.
+    """
     blocks = []
     for index in range(row_count):
         lines = []
         for heading, column_cells in cells.items():
             name = " ".join(heading.split())
-            lines.append(f"{name}  {column_cells[index]}")
+            lines += wrap(f"{name}  {column_cells[index]}", width)
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 

@@ -58,6 +58,19 @@ def test_a_metric_of_ones_own_is_measured_and_shown_beside_the_others(
     assert "messages_sent" in Report(run).headline.html
 
 
+def test_the_metric_of_the_page_gives_no_zero_where_there_are_no_requests(tmp_path: Path) -> None:
+    page = Path("docs/own-metric.md").read_text()
+    block = page.partition("```python\n")[2].partition("```")[0]
+    written: dict[str, Any] = {}
+    exec(block, written)
+    settings: dict[str, Any] = {"strategies": ["truncate"], "shares": (0.2,), "window": 4000}
+    metrics = [written["LongestGap"]()]
+    run = wb.compare([SESSION], **settings, metrics=metrics, out=tmp_path / "run", quiet=True)
+    scores = run.scores[run.scores["metric"] == "longest_gap"].set_index("mode")
+    assert scores.loc["matched", "value"].isna().all()
+    assert (scores.loc["natural", "value"].dropna() > 0).any()
+
+
 def test_a_run_without_one_says_nothing_of_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -81,6 +81,12 @@ def test_changing_a_setting_replays(view: Explorer) -> None:
     assert "compacts here, 4,000" in view.set(threshold=0.5).html()
 
 
+def test_limits_that_lie_close_together_share_a_label(view: Explorer) -> None:
+    assert ">window, 1,000; compacts here, 800</text>" in view.set(window=1_000).html()
+    apart = view.set(window=8_000, threshold=0.4).html()
+    assert ">window, 8,000</text>" in apart and ">compacts here, 3,200</text>" in apart
+
+
 def test_selecting_a_compaction_moves_the_panels(view: Explorer) -> None:
     first = view.html()
     assert view.select(1).event is not None and view.html() != first

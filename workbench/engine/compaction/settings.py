@@ -10,6 +10,7 @@ from dataclasses import Field, dataclass, fields, is_dataclass
 from types import NoneType
 from typing import Any, NamedTuple, get_type_hints
 
+from workbench.base.markup import attribute_sentence
 from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.setting_names import ALSO, DOCUMENTED
 from workbench.engine.compaction.strategy import Preset, Strategy
@@ -56,6 +57,12 @@ class Setting(NamedTuple):
         if named_parts[-1] != path_parts[-1]:
             return False
         return set(named_parts) <= set(path_parts)
+
+    @property
+    def meaning(self) -> str:
+        """What its type says of it, or one that this inherits from; empty where none does."""
+        sentences = [attribute_sentence(kind.__doc__, self.field) for kind in self.owner.__mro__]
+        return next(filter(None, sentences), "")
 
     @property
     def hint(self) -> Any:  # noqa: ANN401 - a type in any form

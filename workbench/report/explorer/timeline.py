@@ -13,6 +13,8 @@ from workbench.report.explorer.view import SessionView
 
 HEIGHT = 230
 """Of the picture."""
+LABEL_HEIGHT = 14
+"""Of the label above a line; two lines that are nearer share one."""
 MOST_REACHED = 30
 """Compactions that the keyboard steps through one by one; of more, it reaches the selected one."""
 
@@ -79,11 +81,17 @@ def _limit_lines(view: SessionView, scale: Scale) -> list[tuple[float, str, str]
         (view.replay.window, "window", "2 3"),
         (_limit(view), "compacts here", "6 4"),
     ]
-    lines = []
+    lines: list[tuple[float, str, str]] = []
     for tokens, name, dash in limits:
-        if tokens is not None and tokens < scale.top:
-            label = f"{name}, {tokens:,}"
-            lines.append((scale.y(tokens), label, dash))
+        if tokens is None or tokens >= scale.top:
+            continue
+        height = scale.y(tokens)
+        label = f"{name}, {tokens:,}"
+        if lines and abs(height - lines[0][0]) < LABEL_HEIGHT:
+            upper_height, upper_label, upper_dash = lines[0]
+            lines[0] = (upper_height, f"{upper_label}; {label}", upper_dash)
+            label = ""
+        lines.append((height, label, dash))
     return lines
 
 
