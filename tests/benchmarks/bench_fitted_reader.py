@@ -3,8 +3,8 @@
     python tests/benchmarks/bench_fitted_reader.py
 
 A row a size: tokens of the context, milliseconds to read it and to predict the answers to one
-sheet, and the same where the sheet was weighted before, as for many contexts of one boundary. The
-context is the end of a bundled session.
+sheet, and the same in a run, which reads the session's messages and weights the sheet once for many
+contexts of a boundary. The context is the end of a bundled session.
 
 Until 2026-11 each question was looked up by itself: 14, 45, 141 and 403 ms on the same machine,
 where today's reader takes 14, 26, 82 and 224.
@@ -21,10 +21,8 @@ from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import said_text
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.question_sheet import QuestionSheet, WeightedQuestion
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
-from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
-from workbench.evaluation.metrics.work_exam.reading import context_text
+from workbench.evaluation.metrics.work_exam.reading import WorkReading, context_text
 
 SESSION, BOUNDARY = "poolside-requirements", 238
 KEPT = (5, 25, 100, 238)
@@ -51,20 +49,15 @@ def main() -> None:
     if not exam:
         raise SystemExit(f"{SESSION} has no exam at {BOUNDARY}")
     rarity, reader, count = Rarity(map(said_text, history)), shipped_reader(), TiktokenCounter()
-    weighted = [
-        WeightedQuestion.of(part.question, part.gold, part.points, rarity)
-        for part in exam.questions
-    ]
-    sheet = QuestionSheet(weighted)
-    print(f"{len(exam.questions)} questions\n  tokens    alone   sheet ready")
+    reading = WorkReading.of_written(session)
+    reading.chance(BOUNDARY, history)
+    print(f"{len(exam.questions)} questions\n  tokens    alone      in a run")
     for kept in KEPT:
-        text = context_text(history[-kept:])
-
-        def read_again(text: str = text) -> object:
-            return sheet.features(PlacedContext.of(ReadContext.of(text), sheet.vocabulary))
-
+        context = history[-kept:]
+        text = context_text(context)
         alone = milliseconds(lambda text=text: reader.chances(exam.questions, text, rarity))  # type: ignore[misc]
-        print(f"{count.count_text(text):8,} {alone:8.1f} {milliseconds(read_again):12.1f}")
+        in_run = milliseconds(lambda context=context: reading.chance(BOUNDARY, context))  # type: ignore[misc]
+        print(f"{count.count_text(text):8,} {alone:8.1f} {in_run:12.1f}")
 
 
 if __name__ == "__main__":

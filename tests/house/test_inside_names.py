@@ -6,7 +6,7 @@ from pathlib import Path
 
 from house.inside_names import ImportedName, documented_modules, imported_names, inside_names
 
-MOST_NAMES = 326
+MOST_NAMES = 324
 """May only fall."""
 
 

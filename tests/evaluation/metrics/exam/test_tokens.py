@@ -22,6 +22,7 @@ SHAPES = (
     ("net/a-b.py", "edit src/net/a-b.py"),
     ("5 ms", "it took 5ms"),
     ("30 min", "wait 30 minutes"),
+    ("30 min", "wait 30minutes"),
     ("1250", "1,250 rows"),
     ("3f2a9bc", "commit 3f2a9bc0d1e2f3"),
     ("four", "we visited 4 places"),

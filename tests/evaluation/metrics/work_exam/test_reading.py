@@ -27,19 +27,20 @@ TEXTS = [
 BOUNDARY = 3
 
 
-def recorded(folder: Path) -> Session:
-    """A session on disk, without an exam."""
+def recorded(folder: Path, *later: str) -> Session:
+    """A session on disk, without an exam; these texts are said later."""
     messages = [
-        said(text, f"m{i}") if i % 2 == 0 else told(text, f"m{i}") for i, text in enumerate(TEXTS)
+        said(text, f"m{i}") if i % 2 == 0 else told(text, f"m{i}")
+        for i, text in enumerate([*TEXTS, *later])
     ]
     path = folder / "harbour.jsonl"
     save(Session.of(messages, id="harbour"), path)
     return load(path)[0]
 
 
-def examined(folder: Path) -> Session:
+def examined(folder: Path, *later: str) -> Session:
     """The same with an exam beside it."""
-    session = recorded(folder)
+    session = recorded(folder, *later)
     shutil.copy(Path(__file__).with_name("harbour.jsonl.exam.json"), folder)
     return session
 
@@ -58,16 +59,23 @@ def test_the_chance_is_that_of_the_reader_for_the_text_of_the_context(tmp_path: 
     assert reading.chance(BOUNDARY, context) == pytest.approx(expected.mean())
 
 
+LATER = (
+    "A mast. Its files.\nThe mast is tall. There are nine.",
+    "mast harbour nine quay files buoy import lantern module cutter rope anchor nine files import",
+)
+"""Several sentences and lines, and a row of words that states nothing."""
+
+
 @pytest.fixture(scope="module")
 def harbour(tmp_path_factory: pytest.TempPathFactory) -> Session:
-    return examined(tmp_path_factory.mktemp("harbour"))
+    return examined(tmp_path_factory.mktemp("harbour"), *LATER)
 
 
 WORDS = ("nine files ", "import it. ", "the harbour, ", "module ", "mast ", "7 ", "\n")
 WRITTEN = st.lists(st.sampled_from(WORDS), max_size=12).map("".join)
 
 
-@given(st.sets(st.integers(0, BOUNDARY)), st.lists(WRITTEN, max_size=3), st.data())
+@given(st.sets(st.integers(0, BOUNDARY + len(LATER))), st.lists(WRITTEN, max_size=3), st.data())
 def test_messages_of_the_session_and_new_ones_are_read_as_their_text(
     harbour: Session, kept: set[int], written: list[str], data: st.DataObject
 ) -> None:
