@@ -95,6 +95,32 @@ def test_the_refusal_names_the_nearest_format_and_the_page_on_own_formats(
     assert str(refusal.value).endswith("docs/own-format.md says how to read a format of your own")
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "# Lamps\n_Exported on 7/1/2026 at 10:00:00 GMT+2 from Cursor (3.8.11)_\n",
+            "Cursor's export for readers",
+        ),
+        ("# Lamps\n\n**Session ID:** ses_1a\n", "`opencode export` prints what is read"),
+        ("**User:**\n\n<task>\nmend it\n</task>\n", "`api_conversation_history.json` in the"),
+        (
+            '{"type": "metadata", "protocol_version": "1.3"}\n'
+            '{"timestamp": 1.5, "message": {"type": "StepBegin", "payload": {"n": 1}}}\n',
+            "`context.jsonl` beside it is what the model was sent",
+        ),
+    ],
+)
+def test_what_an_agent_writes_for_people_is_told_with_what_to_give_instead(
+    text: str, expected: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "session.txt"
+    file.write_text(text)
+    with pytest.raises(FormatError) as refusal:
+        load(file)
+    assert expected in str(refusal.value)
+
+
 def test_a_database_of_another_program_names_its_tables(tmp_path: Path) -> None:
     file = tmp_path / "places.db"
     with sqlite3.connect(file) as database:

@@ -61,3 +61,13 @@ def test_a_total_without_the_thoughts_tells_that_the_output_has_them_all() -> No
     assert OPENAI_USAGE.read(beside) == Usage(input=561, output=3_533, reasoning=1_881)
     unknown = {name: report[name] for name in report if name != "total_tokens"}
     assert OPENAI_USAGE.read(unknown) == Usage(input=561, output=3_533, reasoning=1_881)
+
+
+def test_what_only_the_total_of_openai_s_names_has_was_thought() -> None:
+    report = {"prompt_tokens": 50, "completion_tokens": 9, "total_tokens": 100}
+    assert OPENAI_USAGE.read(report) == Usage(input=50, output=50, reasoning=41)
+    gemini = {"prompt_token_count": 50, "candidates_token_count": 9, "total_token_count": 100}
+    assert GEMINI_USAGE.read(gemini) == Usage(input=50, output=50, reasoning=41)
+    told = {"completion_tokens_details": {"reasoning_tokens": 4}}
+    assert OPENAI_USAGE.read({**report, **told}) == Usage(input=50, output=9, reasoning=4)
+    assert OPENAI_USAGE.read({"total_tokens": 100}) is None

@@ -80,6 +80,24 @@ DISPLAY = (
     ", which is what Cline, Roo Code or Kilo Code show of a task; "
     "`api_conversation_history.json` beside it is what the model was sent"
 )
+KIMI_SCREEN = (
+    ", which is what Kimi CLI tells its own screen; `context.jsonl` beside it is what the model "
+    "was sent, and is read with the usage of this one"
+)
+EXPORTS = {
+    re.compile(r"_Exported on .+ from Cursor \("): (
+        "Cursor's export for readers, without calls and results; the transcripts under "
+        "`~/.cursor/projects` are read"
+    ),
+    re.compile(r"^\*\*Session ID:\*\* ses_", re.MULTILINE): (
+        "OpenCode's export for readers; `opencode export` prints what is read"
+    ),
+    re.compile(r"\s*\*\*User:\*\*\s+<task>"): (
+        "an export for readers of Cline, Roo Code or Kilo Code; `api_conversation_history.json` "
+        "in the task's folder is read"
+    ),
+}
+"""What agents export as Markdown, by how it is known, and what to give instead."""
 _TABLE = re.compile(r"CREATE (?:VIRTUAL )?TABLE (?:IF NOT EXISTS )?[\"'`\[]?(\w+)", re.IGNORECASE)
 
 
@@ -143,6 +161,11 @@ def _likely_cause(head: Head) -> str:
         return f", an SQLite database with {_named_tables(tables)}: {NONE_NEAR}"
     if _is_display(head):
         return DISPLAY
+    if is_kimi_screen(head):
+        return KIMI_SCREEN
+    for mark, words in EXPORTS.items():
+        if not head.records and mark.search(head.text):
+            return f", which is {words}"
     nearest = nearest_format(head)
     if nearest is None:
         return f"{_named_fields(head)}: {NONE_NEAR}"
@@ -175,6 +198,13 @@ def _named_tables(tables: list[str]) -> str:
 def _is_display(head: Head) -> bool:
     """Whether it is what Cline and its descendants show of a task."""
     return {"ts", "type"} <= head.keys and bool({"say", "ask"} & head.keys)
+
+
+def is_kimi_screen(head: Head) -> bool:
+    """Whether it is Kimi CLI's `wire.jsonl`: events in envelopes, behind the protocol's version."""
+    if "protocol_version" not in head.first_record:
+        return False
+    return any({"timestamp", "message"} <= set(record) for record in head.records)
 
 
 def _quoted(names: Iterable[str]) -> str:

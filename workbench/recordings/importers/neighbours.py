@@ -40,6 +40,16 @@ def object_in(source: SourceFile, path: Path) -> JsonObject:
     return as_object(value_in(source, path))
 
 
+def records_in(source: SourceFile, path: Path) -> list[JsonObject]:
+    """The objects in a file of JSON lines that belongs to a recording; none where one is damaged."""
+    file = replace(source, where=str(path), open=lambda: opened(str(path)))
+    try:
+        return [record for _, record in file.records()]
+    except FormatError as error:
+        source.leave_unused(error)
+        return []
+
+
 def object_beside(source: SourceFile, ending: str) -> JsonObject:
     """The JSON object in the file beside a recording that has its name and this ending; empty
     where there is none, or none that can be read.

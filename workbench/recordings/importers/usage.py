@@ -3,7 +3,7 @@ one way.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.engine.transcript.message import Usage
 from workbench.recordings.importers.values import Record, count
@@ -29,7 +29,8 @@ class UsageFields:
     Of several names, the first whose figure is not 0 counts. One program often writes the figures
     of several providers as they come, so `cache_in_input` and `reasoning_in_output` are what is
     usual. The figures decide otherwise where `total` is the sum of the other reading, or where a
-    part is larger than its whole.
+    part is larger than its whole. What the total has beyond all others was thought: Gemini reports
+    so by OpenAI's names.
 
     Attributes:
         tool_input: what the provider's own tools added to the input, which `input` lacks.
@@ -63,7 +64,12 @@ class UsageFields:
             output=count(record, *self.output.split()),
             reasoning=count(record, *self.reasoning.split()),
         )
-        counting = self._counting(reported, count(record, *self.total.split()))
+        total = count(record, *self.total.split())
+        counting = self._counting(reported, total)
+        hidden = total - _sum(reported, counting)
+        if hidden > 0 and reported.input and reported.output and not reported.reasoning:
+            reported = replace(reported, reasoning=hidden)
+            counting = replace(counting, reasoning_in_output=False)
         uncached = reported.input
         if counting.cache_in_input:
             uncached -= reported.cache_read + reported.cache_write

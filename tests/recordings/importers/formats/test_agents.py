@@ -4,6 +4,7 @@ holds, exactly.
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from recordings.importers.agent_samples import (
     GOOSE_RESULT,
     HERMES,
     HERMES_DOCUMENT,
+    KIMI,
     LANGCHAIN,
     MLFLOW,
     PHOENIX,
@@ -50,6 +52,7 @@ from recordings.importers.framework_samples import (
     WEAVE,
     droid,
 )
+from recordings.importers.samples import COPILOT, copilot
 
 from workbench import AssistantMessage, CompactionEntry, FormatError, NoteEntry, Session, load
 from workbench.engine.transcript.log import fold
@@ -316,6 +319,25 @@ def test_a_picture_that_gemini_sends_with_a_result_is_one_picture(tmp_path: Path
         block for message in session.messages for block in message.blocks if block.type == "image"
     ]
     assert len(images) == 1
+
+
+def test_a_command_of_copilot_is_what_it_stands_for(tmp_path: Path) -> None:
+    sent = "<now>today</now>\n\nWrite down how the lamps are built."
+    lines = [
+        COPILOT[0],
+        copilot("user.message", "e2", "e1", content="/init", transformedContent=sent),
+    ]
+    session = only(written(tmp_path, lines))
+    assert [plain_text(message) for message in session.messages] == [sent]
+    notes = [(entry.kind, entry.text) for entry in session.log if entry.type == "note"]
+    assert notes == [("typed", "/init")]
+
+
+def test_a_tool_of_kimi_s_cli_says_itself_that_it_failed(tmp_path: Path) -> None:
+    lines = copy.deepcopy(KIMI)
+    lines[-2]["content"][0]["text"] = "<system>ERROR: Command failed with exit code: 1.</system>no"
+    session = only(written(tmp_path, lines))
+    assert [message.is_error for message in session.messages if message.role == "tool"] == [True]
 
 
 def test_the_end_of_a_droid_run_is_said_where_no_message_said_it(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from recordings.importers.agent_samples import CLAUDE_STREAM, KIMI
 from recordings.importers.files import database, document, only, written
-from recordings.importers.samples import DOCUMENTS, LINES
+from recordings.importers.samples import COPILOT, DOCUMENTS, LINES, copilot
 
 from workbench import AssistantMessage, CompactionEntry, Session, load
 from workbench.engine.transcript.message import Usage
@@ -266,6 +267,73 @@ def test_codex_tells_a_request_again_and_the_request_of_a_compaction(tmp_path: P
     (compaction,) = (entry for entry in session.log if isinstance(entry, CompactionEntry))
     assert compaction.usage == Usage(input=2_000, output=300)
     assert compaction.tokens_before == 950
+
+
+def test_the_requests_of_a_review_of_codex_are_named_and_the_total_behind_it_is_no_request(
+    tmp_path: Path,
+) -> None:
+    lines = [
+        codex("session_meta", 0, id="s1"),
+        codex_answer(1, "I look."),
+        codex_count(2, 900, 40, 900),
+        codex("event_msg", 3, type="entered_review_mode"),
+        codex_count(4, 300, 10, 300),
+        codex_count(5, 400, 20, 700),
+        codex_count(5, 400, 20, 700),
+        codex("event_msg", 6, type="exited_review_mode"),
+        codex("response_item", 6, type="message", role="user", content=[]),
+        codex_count(7, 900, 40, 900),
+        codex_answer(8, "Mended."),
+        codex_count(9, 950, 30, 1_850),
+    ]
+    session = only(written(tmp_path, lines))
+    assert reports([session]) == [Report(900, 0, 40), Report(950, 0, 30)]
+    (sentence,) = session.origin.skipped
+    assert "a request of a review, whose answer is in no file" in sentence
+    assert sentence.endswith("(and 1 times more)")
+
+
+def without_usage(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Lines of Claude's stream whose answers report nothing."""
+    cleared = copy.deepcopy(lines)
+    for line in cleared:
+        if "usage" in line.get("message", {}):
+            line["message"]["usage"] = {"input_tokens": 0, "output_tokens": 0}
+    return cleared
+
+
+def test_the_total_of_a_run_is_named_where_no_answer_has_its_part(tmp_path: Path) -> None:
+    total = {"input_tokens": 70, "cache_read_input_tokens": 900, "output_tokens": 50}
+    result = {"type": "result", "subtype": "success", "session_id": "s1", "usage": total}
+    sentence = "field 'usage': is of all requests together, not used"
+    for lines, is_named in ((CLAUDE_STREAM, False), (without_usage(CLAUDE_STREAM), True)):
+        session, *_ = load(written(tmp_path, [*lines, result]))
+        assert any(sentence in words for words in session.origin.skipped) is is_named
+
+
+def test_the_total_that_copilot_tells_at_its_end_is_named(tmp_path: Path) -> None:
+    total = {"gpt": {"requests": {"count": 2}, "usage": {"inputTokens": 600}}}
+    end = copilot("session.shutdown", "end", None, modelMetrics=total)
+    lines = [line for line in COPILOT if line["type"] != "assistant.usage"]
+    session, *_ = load(written(tmp_path, [*lines, end]))
+    assert any(
+        "field 'modelMetrics': is of all requests together, not used" in words
+        for words in session.origin.skipped
+    )
+
+
+@pytest.mark.parametrize(("steps", "expected"), [(2, [Report(100, 60, 9)] * 2), (3, [])])
+def test_the_usage_of_kimi_s_steps_stands_in_the_file_beside_the_context(
+    tmp_path: Path, steps: int, expected: list[Report]
+) -> None:
+    usage = {"input_other": 40, "input_cache_read": 60, "output": 9, "input_cache_creation": 0}
+    step = {"type": "StatusUpdate", "payload": {"token_usage": usage}}
+    head = {"type": "metadata", "protocol_version": "1.3"}
+    events = [{"timestamp": 1767261600.5, "message": step}] * steps
+    written(tmp_path, [head, *events], "wire.jsonl")
+    session = only(written(tmp_path, KIMI, "context.jsonl"))
+    assert reports([session]) == expected
+    assert len(session.origin.skipped) == (steps == 3)
 
 
 CRUSH_TABLES = """

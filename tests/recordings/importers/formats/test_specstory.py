@@ -64,6 +64,18 @@ def test_a_markdown_without_tools_is_read(tmp_path: Path) -> None:
     assert (session.title, session.origin.format) == ("fix it (1/1/2026)", "specstory")
 
 
+def test_what_claude_s_client_answers_itself_is_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "lamps.md"
+    failure = "_**Agent (<synthetic> 2026-01-01 10:00:05Z)**_\n\nAPI Error: no answer came\n\n---\n"
+    answer = "\n_**Agent (big 2026-01-01 10:00:09Z)**_\n\nI did.\n\n---\n"
+    path.write_text(f"{TAGGED_HEAD}{failure}{answer}", encoding="utf-8")
+    session = only(path)
+    said = [(message.role, plain_text(message)) for message in session.messages]
+    assert said == [("user", "fix it"), ("assistant", "I did.")]
+    notes = [entry.text for entry in session.log if entry.type == "note"]
+    assert notes == ["API Error: no answer came"]
+
+
 def test_a_named_command_and_what_it_printed(tmp_path: Path) -> None:
     printed = "Tool use: **run_terminal_cmd**\n\n```bash\nls\n```\n\n```\na.py\n---\nb.py\n```"
     session = recording(tmp_path, f"I look.\n\n---\n\n{printed}\n\n---\n\nTwo files.")

@@ -9,10 +9,12 @@ conversation, or in the sub-agent of its call.
 from workbench.recordings.importers.format import Format, json_records
 from workbench.recordings.importers.formats.claude_code import ClaudeCodeBuilder
 from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
+    as_mapping,
     label,
     mapping,
     text,
@@ -21,6 +23,10 @@ from workbench.recordings.importers.values import (
 _LOG = "loglines"
 SPOKEN = frozenset({"user", "assistant"})
 BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
+_SIZES = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+"""Without any of these, a report of an answer says nothing."""
+_PASSED_ON = ("SessionStart", "UserPromptSubmit")
+"""Events at which the client passes on what a hook prints."""
 QUIET = frozenset(
     {
         "stream_event",
@@ -44,10 +50,11 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
         self.newest: dict[str, str] = {}
         self.count = 0
         self.is_behind_compaction = False
+        self.is_reported = False
 
     def starts(self, record: Record) -> str:
-        """The id of the run that the client tells of at its start."""
-        if not _is_start(record):
+        """The id of the run that the client tells of at its start, or in a hook before it."""
+        if not (_is_start(record) or _is_of_hook(record)):
             return ""
         return label(record, "session_id")
 
@@ -60,7 +67,11 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
         if is_boundary and not mapping(record, "compact_metadata", "compactMetadata"):
             self.source.note("a compaction without a size or a trigger", field="compact_metadata")
         if type_ in SPOKEN or is_boundary:
+            usage = mapping(mapping(record, "message"), "usage")
+            self.is_reported = self.is_reported or any(usage.get(name) for name in _SIZES)
             super().read(self._placed(record))
+        elif subtype == "hook_response":
+            self._hook(record)
         elif type_ == "system" and subtype == "init":
             if mapping(record, "compact_metadata", "compactMetadata"):
                 self.source.leave_record("compaction called the start of the client", record)
@@ -70,6 +81,19 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
             self.source.leave_record(f"record of type {type_!r:.40}", record)
         elif mapping(record, "compact_metadata", "compactMetadata"):
             self.source.leave_record(f"compaction of subtype {subtype!r:.40}", record)
+        elif type_ == "result" and not self.is_reported:
+            self.source.leave_total(record, "usage")
+
+    def _hook(self, record: Record) -> None:
+        """Read what a hook gave the model, as the client's own files have it."""
+        printed = text(record, "output")
+        answer = as_mapping(decode_or(printed))
+        words = text(answer, "hookSpecificOutput/additionalContext")
+        if not answer and record.get("exit_code") == 0 and record.get("hook_event") in _PASSED_ON:
+            words = printed
+        if words:
+            attachment = {"type": "hook_additional_context", "content": [words]}
+            super().read(self._placed({**record, "type": "attachment", "attachment": attachment}))
 
     def _placed(self, record: Record) -> JsonObject:
         """The record with its parent, and with the names that the client's own files have."""
@@ -112,6 +136,11 @@ def knows(head: Head) -> bool:
 def _is_start(record: Record) -> bool:
     is_init = record.get("type") == "system" and record.get("subtype") == "init"
     return is_init and "session_id" in record
+
+
+def _is_of_hook(record: Record) -> bool:
+    is_system = record.get("type") == "system"
+    return is_system and record.get("subtype") in ("hook_started", "hook_response")
 
 
 def _is_message(record: Record) -> bool:

@@ -44,6 +44,8 @@ _OF_CLIENT = frozenset({"world_state", "inter_agent_communication_metadata"})
 _OF_AN_AGENT = "agent_message"
 """An item with what another agent sent to this one, which its model reads as a user's words."""
 
+_OF_A_REVIEW = "is of a request of a review, whose answer is in no file: it is in no bill"
+
 _COPYING = 1.0
 """Seconds in which a fork writes all that it copied; the answer to a request takes longer."""
 _ITEMS_ONLY = frozenset(
@@ -80,6 +82,7 @@ class CodexBuilder(SessionBuilder):
         self.instruction_ids: tuple[str, ...] = ()
         self.waiting: list[_Message] = []
         self.copied_until: float | None = None
+        self.is_reviewing = False
 
     def begin(self, document: Record) -> None:
         """Read what the first record says that tells of the session."""
@@ -141,6 +144,8 @@ class CodexBuilder(SessionBuilder):
             case "turn_aborted":
                 self.close()
                 self.note("turn_aborted", text(payload, "reason"))
+            case "entered_review_mode" | "exited_review_mode":
+                self.is_reviewing = type_ == "entered_review_mode"
             case _ if type_ in _ITEMS_ONLY:
                 self.source.unknown[f"event of type {type_!r}"] += 1
 
@@ -155,7 +160,9 @@ class CodexBuilder(SessionBuilder):
         usage = self.source.usage(OPENAI_USAGE, info, "last_token_usage")
         if usage is None:
             return
-        if self.answer.blocks and self.usage is None:
+        if self.is_reviewing:
+            self.source.note(_OF_A_REVIEW, field="payload.info.last_token_usage")
+        elif self.answer.blocks and self.usage is None:
             self.usage = usage
         elif usage != self.usage:
             self.unanswered_usage = usage

@@ -141,24 +141,30 @@ class CopilotCliBuilder(SessionBuilder):
                     id=event_id,
                     synthetic=True,
                 )
-            case "session.compaction_complete" if data.get("success") is not False:
-                tokens_before = self.source.count(data, "preCompactionTokens")
-                tokens_after = self.source.count(data, "postCompactionTokens")
-                summary = text(data, "summaryContent")
-                self.compaction(
-                    summary or None,
-                    hidden_summary=not summary,
-                    id=event_id,
-                    tokens_before=tokens_before,
-                    tokens_after=tokens_after,
-                    usage=self._compaction_usage(data),
-                )
-            case "session.compaction_complete" if data.get("compactionTokensUsed"):
-                self.source.note(UNFINISHED, field="data.compactionTokensUsed")
+            case "session.compaction_complete":
+                self._compaction(event_id, data)
+            case "session.shutdown" if not self.figures_of_answer:
+                self.source.leave_total(data, "modelMetrics")
             case _ if type_ in NOTES:
                 self._note(event_id, type_, data)
             case _ if not type_.startswith(FAMILIES):
                 self.source.unknown[f"event of type {type_!r}"] += 1
+
+    def _compaction(self, event_id: str, data: Record) -> None:
+        """Read a compaction; one that failed is in the log of the client alone."""
+        if data.get("success") is False:
+            if data.get("compactionTokensUsed"):
+                self.source.note(UNFINISHED, field="data.compactionTokensUsed")
+            return
+        summary = text(data, "summaryContent")
+        self.compaction(
+            summary or None,
+            hidden_summary=not summary,
+            id=event_id,
+            tokens_before=self.source.count(data, "preCompactionTokens"),
+            tokens_after=self.source.count(data, "postCompactionTokens"),
+            usage=self._compaction_usage(data),
+        )
 
     def _compaction_usage(self, data: Record) -> Usage | None:
         """What the request of a compaction used, by its newer or its older names."""
@@ -192,6 +198,9 @@ class CopilotCliBuilder(SessionBuilder):
         typed = text(data, "content")
         sent = text(data, "transformedContent")
         synthetic = text(data, "source") not in ("", "user")
+        if sent and typed not in sent:
+            self.note("typed", typed, id=f"{event_id}-typed")
+            typed = sent
         parts = Content([*text_block(typed)])
         self.say_content(
             "user",
@@ -275,5 +284,6 @@ COPILOT_CLI = Format(
     carries=("tree", "calls", "thinking", "usage", "times", "model", "compactions", "system"),
     knows=knows_copilot_cli,
     sessions=json_lines(CopilotCliBuilder),
-    aside="data.result.detailedContent",
+    aside="data.result.detailedContent data.input data.permissionRequest data.promptRequest "
+    "data.toolRequests.intentionSummary",
 )

@@ -33,6 +33,8 @@ class GeminiStreamBuilder(SessionBuilder):
         self.pieces: list[str] = []
         self.is_in_pieces = False
         self.answer = Content()
+        self.is_over = False
+        self.early: list[Record] = []
 
     def starts(self, record: Record) -> str:
         """The id of the session whose run begins."""
@@ -42,8 +44,10 @@ class GeminiStreamBuilder(SessionBuilder):
 
     def read(self, record: Record) -> None:
         """Read one event."""
-        self.time = self.source.time(record, "timestamp")
         type_ = text(record, "type")
+        if self.early:
+            self._decide(is_outside=type_ == "init")
+        self.time = self.source.time(record, "timestamp")
         if type_ == "message" and label(record, "role") == "assistant":
             self._add_words(text(record, "content"), is_piece=record.get("delta") is True)
         elif type_ == "tool_use":
@@ -63,8 +67,12 @@ class GeminiStreamBuilder(SessionBuilder):
         if type_ == "init":
             self.id = self.id or text(record, "session_id")
             self.model = text(record, "model") or self.model
+            self.is_over = False
         elif type_ == "message" and label(record, "role") == "user":
-            self.say_text("user", text(record, "content"))
+            if self.is_over or not (self.id or len(self.log)):
+                self.early.append(record)
+            else:
+                self.say_text("user", text(record, "content"))
         elif type_ == "tool_result":
             call_id = text(record, "tool_id")
             failed = text(record, "status") == "error"
@@ -75,8 +83,22 @@ class GeminiStreamBuilder(SessionBuilder):
         elif type_ in ("error", "result"):
             self.note(type_, text(record, "message") or text(record, "error/message"))
             self.source.leave_total(record, "stats")
+            self.is_over = type_ == "result"
         else:
             self.source.leave_record(f"event of type {type_!r:.40}", record)
+
+    def _decide(self, *, is_outside: bool) -> None:
+        """Say the prompts that came before a run began; a program around the agent wrote those
+        that the beginning of a run or the end of the last one sets apart.
+        """
+        early = self.early
+        self.early = []
+        for record in early:
+            if is_outside or self.is_over:
+                self.source.leave_record("message outside of a run", record)
+            else:
+                self.time = self.source.time(record, "timestamp")
+                self.say_text("user", text(record, "content"))
 
     def _add_words(self, words: str, *, is_piece: bool) -> None:
         """Add to the answer; pieces of text do not go on with what was told whole."""
@@ -91,7 +113,8 @@ class GeminiStreamBuilder(SessionBuilder):
         self.pieces = []
 
     def close(self) -> None:
-        """Write the answer that came so far."""
+        """Write what came so far: an answer, or prompts that no run follows."""
+        self._decide(is_outside=False)
         self._end_text()
         if self.answer.blocks:
             self.say_content("assistant", self.answer, model=self.model)

@@ -9,6 +9,7 @@ from workbench.recordings.importers.blocks import add_part, content, result_bloc
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.nearest import is_kimi_screen
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.tool_calls import tool_call
@@ -44,7 +45,7 @@ _QUIET = (
 def knows_kimi_code(head: Head) -> bool:
     """Whether it begins with the version of the protocol, or a line appends to the context."""
     if head.first_record.get("type") == "metadata" and "protocol_version" in head.first_record:
-        return True
+        return not is_kimi_screen(head)
     return any(label(record, "type") in _MESSAGES for record in head.records)
 
 

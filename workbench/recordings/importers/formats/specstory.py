@@ -11,6 +11,7 @@ from workbench.engine.transcript.message import AnswerBlock, Json, Text, ToolRes
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import text_block, thought_block
 from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.formats.claude_records import SYNTHETIC
 from workbench.recordings.importers.formats.specstory_blocks import ToolUse, fenced
 from workbench.recordings.importers.formats.specstory_tools import pieces, without_rules
 from workbench.recordings.importers.head import Head
@@ -131,7 +132,11 @@ class SpecStoryBuilder(SessionBuilder):
         if turn.side != bool(self.speaker):
             self.close()
             self.turn_to(f"sidechain {len(self.log)}" if turn.side else "")
-        if turn.user:
+        if turn.model == SYNTHETIC:
+            self.close()
+            self.time = turn.time
+            self.note("client", turn.text)
+        elif turn.user:
             self.close()
             self.time = turn.time
             if turn.text.startswith(_CONTINUED) and not turn.side:

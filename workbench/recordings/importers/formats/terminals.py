@@ -7,6 +7,7 @@ Kimi CLI (0.x and 1.x) keeps `~/.kimi/sessions/*/*/context.jsonl`. Hermes keeps
 """
 
 import re
+from pathlib import Path
 
 from workbench.engine.transcript.message import Json, Usage
 from workbench.recordings.importers.blocks import content, thought_block
@@ -15,7 +16,12 @@ from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.message_lists import message_sessions
-from workbench.recordings.importers.reported_usage import with_last_usage
+from workbench.recordings.importers.neighbours import files_beside, records_in
+from workbench.recordings.importers.reported_usage import (
+    answers_of,
+    with_last_usage,
+    with_usages,
+)
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
@@ -31,6 +37,9 @@ from workbench.recordings.importers.values import (
 KIMI_SHAPE = MessageShape(
     roles={"_system_prompt": "system"}, notes=frozenset({"_checkpoint", "_usage"})
 )
+KIMI_USAGE = UsageFields("input_other", "output", "input_cache_read", "input_cache_creation")
+_KIMI_ERROR = "<system>ERROR:"
+_OTHER_STEPS = "has another number of requests than the context has answers, not used"
 HERMES_SHAPE = MessageShape(
     notes=frozenset({"session_meta"}),
     name="tool_name name",
@@ -72,8 +81,32 @@ class KimiBuilder(DescribedBuilder):
 
     def shaped(self, message: Record, role: str) -> JsonObject:
         """The message in the shape of a chat API; the client's own words begin with a tag."""
-        self.synthetic = content(message).words.startswith("<system")
-        return super().shaped(message, role)
+        words = content(message).words
+        self.synthetic = words.startswith("<system")
+        failed = role == "tool" and words.startswith(_KIMI_ERROR)
+        return {**super().shaped(message, role), "is_error": failed}
+
+    def close(self) -> None:
+        """Give each answer the usage of its step, which stands in the file beside the context."""
+        usages: list[Usage] = []
+        if self.source.stem == "context":
+            for path in files_beside(self.source, "wire.jsonl"):
+                usages += self._usages_in(path)
+        answers = answers_of(self.log)
+        if len(usages) == len(answers):
+            by_answer = zip((answer.id for answer in answers), usages, strict=True)
+            self.log = with_usages(self.log, dict(by_answer))
+        elif usages:
+            self.source.note(_OTHER_STEPS, field="wire.jsonl")
+
+    def _usages_in(self, path: Path) -> list[Usage]:
+        usages: list[Usage] = []
+        for record in records_in(self.source, path):
+            payload = mapping(record, "message/payload")
+            usage = self.source.usage(KIMI_USAGE, payload, "token_usage")
+            if usage is not None:
+                usages.append(usage)
+        return usages
 
 
 def knows_hermes(head: Head) -> bool:
@@ -259,7 +292,7 @@ class GooseBuilder(DescribedBuilder):
 KIMI = Format(
     name="kimi",
     description="Kimi CLI contexts (JSON lines)",
-    carries=("calls", "thinking", "images", "system"),
+    carries=("calls", "thinking", "images", "usage", "system"),
     knows=knows_kimi,
     sessions=message_sessions(KimiBuilder),
 )
