@@ -54,6 +54,21 @@ def test_it_names_who_filled_the_context_and_the_largest_messages(
     assert "The largest messages in it:" in page and "The lamp in the hall" in page
 
 
+def test_a_request_whose_prompt_is_in_no_file_is_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ToolCall("c1", "Read", {"path": "lamp.md"})
+    messages: list[Message] = [
+        AssistantMessage(id="a1", blocks=(call,), model="gpt-4o"),
+        ToolResult(id="r1", call_id="c1", name="Read", blocks=(Text(LINE * 100),)),
+        AssistantMessage(id="a2", blocks=(Text("Eleven volts."),), model="gpt-4o"),
+    ]
+    path = tmp_path / "lamp.jsonl"
+    wb.save(Session.of(messages, model="gpt-4o"), path)
+    assert main(["inspect", str(path)]) == 0
+    assert "(request 2 of 2, " in capsys.readouterr().out
+
+
 def with_usages(folder: Path, usages: Sequence[Usage | None], lines: int) -> Path:
     """A recording of questions of so many lines, whose answers have these usages."""
     messages: list[Message] = []
@@ -336,7 +351,7 @@ def test_what_a_client_keeps_for_itself_is_one_line(
     file.write_text(f"{json.dumps(line)}\n{json.dumps(prompt)}\n")
     assert main(["inspect", str(file)]) == 0
     page = capsys.readouterr().out
-    assert "that no model saw, 1,198 characters; --json names them" in page
+    assert "that stand in no message, 1,198 characters; --json names them" in page
     assert main(["inspect", str(file), "--json"]) == 0
     (fact,) = json.loads(capsys.readouterr().out)["sessions"]
     assert fact["kept_by_client"]["fields"] == ["toolUseResult.file.content", "lastPrompt"]

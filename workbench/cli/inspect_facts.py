@@ -158,7 +158,7 @@ def describe_context(contexts: RecordedContexts) -> dict[str, Any]:
     reported = rows.groupby("request")["reported"].count() > 0
     return {
         "request": number + 1,
-        "requests": len(prompts),
+        "requests": len(contexts.sized.session.requests),
         "reported_requests": int(reported.sum()),
         "tokens": round(prompts[number]),
         "newest_tokens": round(prompts.iloc[-1]),
