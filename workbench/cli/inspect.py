@@ -187,7 +187,9 @@ def _fields_of_client(facts: Mapping[str, Any]) -> str:
     if not facts:
         return ""
     fields = some(len(facts["fields"]), "field")
-    return f"{fields} that stand in no message, {facts['characters']:,} characters; --json names them"
+    return (
+        f"{fields} that stand in no message, {facts['characters']:,} characters; --json names them"
+    )
 
 
 def _next_compaction(facts: Mapping[str, Any], context: Mapping[str, Any]) -> str:

@@ -581,6 +581,22 @@ def test_a_change_that_did_not_fit_is_told_to_aiders_model_by_aider(tmp_path: Pa
     assert session.messages[2].synthetic  # type: ignore[union-attr]
 
 
+def test_what_follows_a_cleared_history_of_aider_is_a_context_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "lamps.md"
+    figures = "> Tokens: 10 sent, 5 received.  \n"
+    cleared = "\n#### /clear  \n\n> All chat history cleared.  \n"
+    path.write_text(
+        "# aider chat started at 2026-01-01 10:00:00\n\n> Main model: big with diff edit format  \n"
+        f"{cleared}\n#### Why?  \n\nThe bulb.\n\n{figures}{cleared}{cleared}"
+        f"\n#### And now?  \n\nThe wire.\n\n{figures}"
+    )
+    first, second = load(path)
+    assert (first.id, second.id, second.model) == ("lamps", "lamps.2", "big")
+    assert [plain_text(message) for message in first.messages] == ["Why?", "The bulb."]
+    assert [plain_text(message) for message in second.messages] == ["And now?", "The wire."]
+    assert first.messages[0].time is not None and second.messages[0].time is None
+
+
 def test_what_aiders_model_thought_is_not_sent_again(tmp_path: Path) -> None:
     tag = "thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b"
     path = tmp_path / ".aider.chat.history.md"

@@ -43,24 +43,38 @@ _REFLECTED = "## SearchReplaceNoExactMatch: "
 """What aider's message begins with, where a change does not fit its file."""
 _THOUGHT = re.compile(r"<(thinking-content-[0-9a-f]{32})>(.*?)(?:</\1>|\Z)", re.DOTALL)
 """A thought between aider's own tags; one that was cut short has no end."""
+_CLEARED = "hat history cleared."
+"""How aider answers `/clear` and `/reset`: what follows is sent without what came before."""
 _ESCAPE = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _SCALE = {"k": 1_000, "M": 1_000_000}
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:
-    """One session a chat, named after the file; several chats are numbered."""
+    """One session a chat, named after the file; several chats are numbered, and so are the parts of
+    one whose history was cleared.
+    """
     _, *chats = _START.split(source.text())
     titles = chats[::2]
     bodies = chats[1::2]
     for number, (title, body) in enumerate(zip(titles, bodies, strict=True), 1):
         chat = AiderBuilder(source)
         chat.title = title.strip()
+        chat.start = time_of(chat.title)
+        chat.id = source.stem
         if len(titles) > 1:
             chat.id = f"{source.stem}-{number}"
+        chat_id = chat.id
+        part_number = 1
         body_lines = body.split("\n")
         has_breaks = any(_is_typed(line) and line.endswith(_BREAK) for line in body_lines)
         for mark, lines in groupby(body_lines, partial(_mark, has_breaks=has_breaks)):
-            chat.read_run(mark, list(lines))
+            run = list(lines)
+            chat.read_run(mark, run)
+            is_cleared = mark == "client" and any(_CLEARED in line for line in run)
+            if is_cleared and chat.has_messages:
+                yield chat.session()
+                part_number += 1
+                chat = chat.next_part(f"{chat_id}.{part_number}")
         yield chat.session()
 
 
@@ -112,6 +126,20 @@ class AiderBuilder(SessionBuilder):
         self.shell = False
         self.direct = False
         self.after_client = False
+        self.start: float | None = None
+
+    def next_part(self, part_id: str) -> "AiderBuilder":
+        """The builder of what follows when the history was cleared, at a time that is not told."""
+        part = AiderBuilder(self.source)
+        part.id = part_id
+        part.title = self.title
+        part.model = self.model
+        return part
+
+    @property
+    def has_messages(self) -> bool:
+        """Whether a message was read."""
+        return any(isinstance(entry, MessageEntry) for entry in self.log)
 
     def read_run(self, mark: str, lines: list[str]) -> None:
         """Read lines of one mark that follow one another."""
@@ -167,12 +195,8 @@ class AiderBuilder(SessionBuilder):
             self.shell = _SHELL.match(text) is not None
             self.note("command", text)
             return
-        has_messages = any(isinstance(entry, MessageEntry) for entry in self.log)
-        time = None
-        if not has_messages:
-            time = time_of(self.title)
         words = _TALK.sub("", text)
-        self.say_text("user", words, time=time)
+        self.say_text("user", words, time=None if self.has_messages else self.start)
 
     def _write_bare(self, is_answer: bool) -> None:
         """Write the lines without a mark: the model's answer, or the output of a command.
