@@ -135,6 +135,12 @@ def joined(words: Sequence[str], joint: str = "and") -> str:
     return f"{', '.join(words[:-1])} {joint} {words[-1]}"
 
 
+def first_sentence(text: str) -> tuple[str, str]:
+    """The first sentence of a paragraph and those that follow it, empty where none do."""
+    sentence, stop, following = text.partition(". ")
+    return sentence + stop.strip(), following
+
+
 def paragraph(*sentences: str) -> str:
     """The sentences one behind the other; empty ones are left out."""
     return " ".join(sentence for sentence in sentences if sentence)

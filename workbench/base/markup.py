@@ -10,7 +10,15 @@ from functools import cache
 from inspect import cleandoc
 from typing import TYPE_CHECKING
 
-from workbench.base.formats import NUMBERS, OF_UNIT, interval, joined, missing, some
+from workbench.base.formats import (
+    NUMBERS,
+    OF_UNIT,
+    first_sentence,
+    interval,
+    joined,
+    missing,
+    some,
+)
 from workbench.base.package import PACKAGE
 from workbench.base.palette import looks
 
@@ -111,6 +119,7 @@ def environment() -> Environment:
         "joined": joined,
         "whole": lambda number: f"{number:,}",
         "nbsp": unbroken,
+        "first_sentence": first_sentence,
     }
     templates.tests["missing"] = missing
     templates.globals |= {

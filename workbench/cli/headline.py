@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from textwrap import fill
 
-from workbench.base.formats import joined, paragraph
+from workbench.base.formats import first_sentence, joined, paragraph
 from workbench.base.palette import REFERENCES
 from workbench.cli.ending import answered
 from workbench.cli.headline_notes import NARROW, few_notes, notes
@@ -162,7 +162,7 @@ def was_compacted(results: Results) -> bool:
 @while_read()
 def show(findings: Findings, *, wide: bool = False) -> None:
     """Print what the run says in words, then its table: few columns in 80 characters, or all."""
-    _say_decision(findings)
+    _say_decision(findings, wide=wide)
     if not (wide or has_figures(findings)):
         _say_caveats(findings)
         write(NARROW)
@@ -198,9 +198,9 @@ def _say_caveats(findings: Findings) -> None:
         write(" ".join(caveats))
 
 
-def _say_decision(findings: Findings) -> None:
+def _say_decision(findings: Findings, *, wide: bool) -> None:
     """Print what to use, what that trades and what would change it; without a decision, the
-    answer.
+    answer. Of each reason the first sentence, or all.
     """
     decision = findings.decision
     if findings.opening:
@@ -212,7 +212,8 @@ def _say_decision(findings: Findings) -> None:
         write(decision.disagreement)
     write(decision.recommendation, "bold")
     for reason in decision.reasons.values():
-        write(reason)
+        summary, details = first_sentence(reason)
+        write(paragraph(summary, details) if wide else summary)
     if decision.changes:
         write("What would change it:")
     for change in decision.changes:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NARROW = (
-    "--wide shows all columns and says what each is, --json every figure with its interval;"
+    "--wide shows all columns and every reason, --json every figure with its interval;"
     " docs/method.md says how each is made."
 )
 IN_SHORT = {

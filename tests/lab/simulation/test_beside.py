@@ -124,7 +124,7 @@ def test_every_summary_of_a_bundled_simulation_is_recorded(tmp_path: Path) -> No
     simulated = pd.read_parquet(results.path / "simulated.parquet")
     assert simulated["look_ups"].sum() > 0 and simulated["unrecorded"].sum() == 0
     decision = wb.Report(results).findings.decision
-    assert decision is not None and decision.dollars.startswith("The bill is simulated")
+    assert decision is not None and "The bill is simulated" in decision.dollars
 
 
 def test_a_simulation_in_which_a_rule_wrote_for_the_recorded_model_decides_nothing(
@@ -142,6 +142,6 @@ def test_a_simulation_in_which_a_rule_wrote_for_the_recorded_model_decides_nothi
     assert simulated["unrecorded"].sum() > 0
     report = wb.Report(results)
     decision = report.findings.decision
-    assert decision is not None and decision.dollars.startswith("In the bill look-ups are estim")
+    assert decision is not None and "In the bill look-ups are estimated" in decision.dollars
     page = wb.render(results.path).read_text("utf-8")
     assert "a rule wrote these" in page.replace("\u00a0", " ")

@@ -62,7 +62,7 @@ def test_a_clear_lead_is_recommended_with_its_interval_and_what_the_others_would
         decision.trade_off,
     )
     assert (
-        decision.confidence.startswith("Confidence: high. summarize is almost surely the best")
+        decision.confidence.startswith("Confidence: high: summarize is almost surely the best")
         and "It leads pipeline by 1" in decision.confidence
         and "95 % interval" in decision.confidence
     )
@@ -182,7 +182,7 @@ def test_a_strategy_that_the_panel_ranks_before_it_is_named_with_its_metrics() -
 def test_few_projects_are_no_confidence_and_more_of_them_might_change_it() -> None:
     decision = decided(made(3))
     assert decision.confidence.startswith(
-        "Confidence: these sessions only. 3 projects are too few for an interval"
+        "Confidence: these sessions only, since 3 projects are too few for an interval"
     )
     assert any(
         text.startswith("More projects, perhaps: an interval needs 6, not 3")
@@ -201,7 +201,7 @@ def test_a_lead_within_chance_is_of_no_high_confidence() -> None:
             turn = 0.3 * (-1) ** int(row["session"][-2:])
             row["value"] = 0.6 + (0.05 + turn) * (row["strategy"] == "summarize")
     confidence = decided(run).confidence
-    assert "which may be chance" in confidence and confidence.startswith("Confidence: fair.")
+    assert "which may be chance" in confidence and confidence.startswith("Confidence: fair: ")
 
 
 def test_what_no_provider_takes_or_is_not_whole_is_not_recommended() -> None:
@@ -353,6 +353,17 @@ def test_each_reason_stands_under_the_question_that_it_answers() -> None:
     places = [page.index(f"<dt>{question}</dt>") for question in reasons]
     assert places == sorted(places)
     assert page.index("<dt>How sure</dt>") < page.index("<dt>What would change it</dt>")
+
+
+def test_the_first_sentence_of_a_reason_is_seen_and_the_others_unfold() -> None:
+    report = Report(priced(made(9), summarize=0.4, pipeline=0.3, truncate=0.2))
+    assert report.findings.decision is not None
+    confidence = report.findings.decision.confidence
+    seen, _, folded = report.verdict.html.partition("<dt>How sure</dt>")[2].partition("</summary>")
+    assert confidence.startswith("Confidence: high: summarize is almost surely the best")
+    assert "<details><summary>Confidence: high: summarize is almost surely" in seen
+    assert "It leads pipeline by" not in seen
+    assert "It leads pipeline by" in folded.partition("</details>")[0]
 
 
 def test_a_window_that_was_widened_is_told_in_the_head_of_the_table(

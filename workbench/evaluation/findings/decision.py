@@ -57,7 +57,7 @@ IDLE = (
     " same. A smaller --window shows one."
 )
 """What is recommended where nothing was compacted."""
-HELD = "9 of 17 halves of projects"
+HELD = "9 of 17 cases"
 """Where the answer made from one half of a project's sessions is at most `FAR_BEHIND` points
 behind the best in the other half.
 
