@@ -151,3 +151,10 @@ def test_a_lead_over_too_few_projects_has_no_interval() -> None:
     lead = best.lead("first", "second")
     assert lead.mean == pytest.approx(10)
     assert lead.low is None
+
+
+def test_a_session_that_one_strategy_has_no_figure_for_counts_for_none() -> None:
+    shares = {"lacking": [0.5] * 8 + [float("nan")], "whole": [0.4] * 8 + [1.0]}
+    best = present(likely_best(rows(shares, {"lacking": 0.0, "whole": 0.0}), no_error))
+    assert (best.sessions, best.projects) == (8, 8)
+    assert best.points["whole"][0.0] == pytest.approx(40.0)
