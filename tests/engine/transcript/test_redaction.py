@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import called, remembering, result, rules, said, summarize, told
+from profiles import FULL
 from workbench import (
     Budget,
     CompactionEntry,
@@ -246,8 +247,9 @@ customers.
 
 @pytest.mark.parametrize("folder", PERSONAL_DATA)
 def test_little_of_a_real_recording_is_masked(corpora: Path, folder: str) -> None:
+    files = sorted((corpora / folder).glob("*.json*"))
     whole = masked = 0
-    for loaded in scan([corpora / folder], lenient=True):
+    for loaded in scan(files if FULL else files[:2], lenient=True):
         for session in loaded.sessions:
             clean = redacted(session, KINDS - PERSONAL_DATA[folder])
             for before, after in zip(session.messages, clean.messages, strict=True):
