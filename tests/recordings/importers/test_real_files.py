@@ -219,6 +219,12 @@ def words_of(path: str) -> str:
     return "\n".join(found)
 
 
+PRINTED_AGAIN = re.compile(
+    r"</tool-use>\n\n<tool-use [^>]*><details>\n<summary>[^<]*</summary>\n\n</details></tool-use>"
+)
+"""A tool of Cursor behind itself, empty: seen in SpecStory's files of 2025 and 2026."""
+
+
 @of_format(*MARKDOWN)
 def test_no_line_of_markdown_is_lost(path: str) -> None:
     markup = re.compile(
@@ -258,7 +264,8 @@ def test_user_turns_and_tools_of_markdown_are_all_there(path: str) -> None:
     said = messages(path)
     compacted = sum(isinstance(entry, CompactionEntry) for entry in entries(path))
     assert sum(isinstance(message, UserMessage) for message in said) + compacted == users
-    tools = sum(line.startswith("<tool-use ") for line in outside)
+    marks = sum(line.startswith("<tool-use ") for line in outside)
+    tools = marks - len(PRINTED_AGAIN.findall("\n".join(lines)))
     assert (
         sum(len(message.calls) for message in said if isinstance(message, AssistantMessage))
         == tools

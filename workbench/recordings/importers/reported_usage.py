@@ -2,11 +2,16 @@
 it belongs to.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.engine.transcript.log import Entry, Log, MessageEntry
 from workbench.engine.transcript.message import AssistantMessage, Usage
+from workbench.recordings.importers.source import SourceFile
+
+BEYOND = (
+    "tells more tokens than the answers do: other requests, or the end of these, are in no bill"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,21 @@ def answers_of(log: Log) -> list[AssistantMessage]:
         if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage):
             answers.append(entry.message)
     return answers
+
+
+def tell_rest(source: SourceFile, log: Log, bills: Iterable[Usage | None], field: str) -> None:
+    """Say that these bills of a whole session are larger than its answers report."""
+    prompt = 0
+    output = 0
+    for bill in filter(None, bills):
+        prompt += bill.prompt
+        output += bill.output
+    for answer in answers_of(log):
+        usage = answer.usage or Usage()
+        prompt -= usage.prompt
+        output -= usage.output
+    if prompt > 0 or output > 0:
+        source.note(BEYOND, field=field)
 
 
 def with_usages(log: Log, usages: Mapping[str, Usage]) -> Log:

@@ -31,6 +31,7 @@ from recordings.importers.samples import (
     SWE_OLD,
     TAU,
     TEXTS,
+    copilot,
 )
 
 from workbench import (
@@ -581,6 +582,23 @@ def test_a_change_that_did_not_fit_is_told_to_aiders_model_by_aider(tmp_path: Pa
     assert session.messages[2].synthetic  # type: ignore[union-attr]
 
 
+def test_an_answer_that_follows_aiders_message_of_a_change_that_did_not_fit_has_its_usage(
+    tmp_path: Path,
+) -> None:
+    failure = (
+        "## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in a.py\n"
+        "The SEARCH section must exactly match an existing block of lines"
+    )
+    path = tmp_path / "chat.md"
+    path.write_text(
+        "# aider chat started at 2026-01-01 10:00:00\n\n#### fix it  \n\nDone.\n\n> Tokens: 10 sent,"
+        f" 2 received.  \n\n{failure}  \n\nNow.\n\n> Tokens: 20 sent, 4 received.  \n"
+    )
+    session = only(path)
+    assert words(session)[1:] == [("assistant", "Done."), ("user", failure), ("assistant", "Now.")]
+    assert session.messages[3].usage == Usage(input=20, output=4)  # type: ignore[union-attr]
+
+
 def test_what_follows_a_cleared_history_of_aider_is_a_context_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "lamps.md"
     figures = "> Tokens: 10 sent, 5 received.  \n"
@@ -803,6 +821,14 @@ def test_copilot_cli(tmp_path: Path) -> None:
     assert [plain_text(m) for m in fold(session.path)] == ["so far", "go on"]
     assert (agent.id, words(agent)) == ("s1-agent1", [("assistant", "sub agent")])
     assert (session.id, session.project, session.model) == ("s1", "shop", "gpt")
+
+
+def test_a_part_of_an_answer_of_copilot_without_words_is_no_request(tmp_path: Path) -> None:
+    hidden = {"content": "", "reasoningOpaque": "x", "toolRequests": [], "apiCallId": "r1"}
+    part = copilot("assistant.message", "e4a", "e4", **hidden)
+    index = [line["id"] for line in COPILOT].index("e5")
+    lines = [*COPILOT[:index], part, {**COPILOT[index], "parentId": "e4a"}, *COPILOT[index + 1 :]]
+    assert words(load(written(tmp_path, lines))[0]) == words(load(written(tmp_path, COPILOT))[0])
 
 
 def test_a_copilot_file_of_version_1_0_102_has_the_usage_of_a_request_before_its_answer(

@@ -144,6 +144,16 @@ def test_vscode_chat_s_log_of_changes_is_followed_to_its_newest_state(tmp_path: 
     assert words(logged) == words(only(document(tmp_path, VSCODE_CHAT)))
 
 
+def test_what_droid_tells_the_user_alone_is_a_note(tmp_path: Path) -> None:
+    notice = {"role": "user", "content": [{"type": "text", "text": "the limit is reached"}]}
+    line = {"type": "message", "id": "n1", "message": {**notice, "visibility": "user_only"}}
+    session = only(written(tmp_path, [*DROID, line]))
+    assert session.messages == only(written(tmp_path, DROID)).messages
+    assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == [
+        "the limit is reached"
+    ]
+
+
 def test_droid_keeps_what_follows_the_message_that_a_summary_names(tmp_path: Path) -> None:
     session = only(written(tmp_path, DROID))
     assert [plain_text(message) for message in fold(session.path)] == [

@@ -131,3 +131,13 @@ def test_a_message_of_an_unknown_role_is_counted_and_named(tmp_path: Path) -> No
     )
     assert [plain_text(m) for m in session.messages] == ["a"]
     assert session.origin.skipped[0] == "1 × message of role 'robot': unknown, left out"
+
+
+def test_what_the_runs_of_sub_agents_used_is_named_as_in_no_bill(tmp_path: Path) -> None:
+    runs = [{"agent": "plan", "usage": {"input": 4, "output": 5}}]
+    call = [{"type": "toolCall", "id": "c1", "name": "subagent", "arguments": {}}]
+    for details, is_named in (({}, False), ({"results": runs}, True)):
+        result = message("toolResult", words("done"), toolCallId="c1", details=details)
+        lines = [HEADER, message("user", words("plan it")), message("assistant", call), result]
+        skipped = only(written(tmp_path, lines)).origin.skipped
+        assert any("is of sub-agents" in sentence for sentence in skipped) is is_named

@@ -311,6 +311,44 @@ def test_the_total_of_a_run_is_named_where_no_answer_has_its_part(tmp_path: Path
         assert any(sentence in words for words in session.origin.skipped) is is_named
 
 
+def is_rest_named(folder: Path, lines: list[dict[str, Any]]) -> bool:
+    """Whether the import says that other requests are in no bill."""
+    skipped = load(written(folder, lines))[0].origin.skipped
+    return any("are in no bill" in words for words in skipped)
+
+
+def test_what_a_run_of_claude_was_billed_beyond_its_answers_is_named(tmp_path: Path) -> None:
+    result = {"type": "result", "subtype": "success", "session_id": "s1"}
+    for output, is_named in ((14, False), (15, True)):
+        bill = {"inputTokens": 90, "cacheReadInputTokens": 9, "outputTokens": output}
+        total = {**result, "modelUsage": {"big": bill}}
+        assert is_rest_named(tmp_path, [*CLAUDE_STREAM, total]) is is_named
+
+
+def test_what_a_grader_of_managed_agents_used_is_named(tmp_path: Path) -> None:
+    for output, is_named in ((14, False), (15, True)):
+        bill = {"input_tokens": 6, "output_tokens": output}
+        total = {"id": "sevt_9", "type": "session.usage", "processed_at": None, "usage": bill}
+        assert is_rest_named(tmp_path, [*LINES["managed_agents"], total]) is is_named
+
+
+def test_what_openhands_used_beyond_its_answers_is_named(tmp_path: Path) -> None:
+    for output, is_named in ((9, False), (10, True)):
+        lines = copy.deepcopy(LINES["openhands"])
+        bill = {"prompt_tokens": 90, "completion_tokens": output}
+        lines[0]["history"][-1]["llm_metrics"] = {"accumulated_token_usage": bill}
+        assert is_rest_named(tmp_path, lines) is is_named
+
+
+def test_the_total_that_swe_agent_tells_is_named(tmp_path: Path) -> None:
+    run = copy.deepcopy(DOCUMENTS["swe_agent"])
+    run["info"] = {"model_stats": {"tokens_sent": 90, "tokens_received": 9}}
+    (session,) = load(document(tmp_path, run))
+    assert any(
+        "field 'model_stats': is of all requests" in words for words in session.origin.skipped
+    )
+
+
 def test_the_total_that_copilot_tells_at_its_end_is_named(tmp_path: Path) -> None:
     total = {"gpt": {"requests": {"count": 2}, "usage": {"inputTokens": 600}}}
     end = copilot("session.shutdown", "end", None, modelMetrics=total)

@@ -263,6 +263,16 @@ def test_the_model_in_a_head(tmp_path: Path, about: str, model: str) -> None:
     assert answer.model == model
 
 
+def test_a_tool_that_is_printed_twice_is_one_call(tmp_path: Path) -> None:
+    head = '<tool-use data-tool-type="write" data-tool-name="edit_file_v2">'
+    name = "<summary>Tool use: **edit_file_v2**"
+    tool = f"{head}\n\n<details>{name} • Edit file: a.py</summary>\n\n</details>\n\n</tool-use>"
+    repeat = f"{head}<details>\n{name}</summary>\n\n</details></tool-use>"
+    session = recording(tmp_path, f"{tool}\n\n{repeat}\n\n{tool}\n\n{repeat}", TAGGED_HEAD)
+    assert [call.name for call in calls(session)] == ["edit_file_v2"] * 2
+    assert len(calls(recording(tmp_path, f"{repeat}\n\n{repeat}", TAGGED_HEAD))) == 2
+
+
 UNKNOWN_TOOL = """<tool-use data-tool-type="unknown" data-tool-name="list_dir_v2">
 <details>
 <summary>Tool use: **list_dir_v2**</summary>

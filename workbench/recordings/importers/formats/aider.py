@@ -41,6 +41,10 @@ test.
 """
 _REFLECTED = "## SearchReplaceNoExactMatch: "
 """What aider's message begins with, where a change does not fit its file."""
+_REFLECTED_END = re.compile(
+    r"(?:The SEARCH section must exactly match|Just reply with fixed versions) .*"
+)
+"""How its last line begins; the answer may follow without a line of aider's own between them."""
 _THOUGHT = re.compile(r"<(thinking-content-[0-9a-f]{32})>(.*?)(?:</\1>|\Z)", re.DOTALL)
 """A thought between aider's own tags; one that was cut short has no end."""
 _CLEARED = "hat history cleared."
@@ -217,8 +221,12 @@ class AiderBuilder(SessionBuilder):
             return
         self._flush(sent=True)
         if text.startswith(_REFLECTED):
-            self.say_text("user", text, synthetic=True)
-            return
+            end = len(text)
+            for last_line in _REFLECTED_END.finditer(text):
+                end = last_line.end()
+            message = text[:end].rstrip()
+            self.say_text("user", message, synthetic=True)
+            text = text[end:].strip("\n")
         for thought in _THOUGHT.finditer(text):
             self.note("thinking", thought[2].strip("\n"))
         said = _THOUGHT.sub("", text).strip("\n")

@@ -6,11 +6,15 @@ the web have them in `loglines`. A record has no parent: it follows the one befo
 conversation, or in the sub-agent of its call.
 """
 
+from workbench.engine.transcript.message import Usage
+from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.format import Format, json_records
 from workbench.recordings.importers.formats.claude_code import ClaudeCodeBuilder
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
+from workbench.recordings.importers.reported_usage import tell_rest
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
@@ -25,6 +29,12 @@ SPOKEN = frozenset({"user", "assistant"})
 BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
 _SIZES = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 """Without any of these, a report of an answer says nothing."""
+MODEL_USAGE = UsageFields(
+    "inputTokens",
+    "outputTokens",
+    "cacheReadInputTokens",
+    "cacheCreationInputTokens",
+)
 _PASSED_ON = ("SessionStart", "UserPromptSubmit")
 """Events at which the client passes on what a hook prints."""
 QUIET = frozenset(
@@ -51,6 +61,7 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
         self.count = 0
         self.is_behind_compaction = False
         self.is_reported = False
+        self.bills: JsonObject = {}
 
     def starts(self, record: Record) -> str:
         """The id of the run that the client tells of at its start, or in a hook before it."""
@@ -83,6 +94,18 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
             self.source.leave_record(f"compaction of subtype {subtype!r:.40}", record)
         elif type_ == "result" and not self.is_reported:
             self.source.leave_total(record, "usage")
+        elif type_ == "result":
+            self.bills = self.source.report(record, "modelUsage")
+
+    def session(self) -> Session:
+        """The session; what it was billed beyond its answers is said."""
+        session = super().session()
+        bills: list[Usage | None] = []
+        for model in self.bills:
+            bill = self.source.usage(MODEL_USAGE, self.bills, model)
+            bills.append(bill)
+        tell_rest(self.source, session.log, bills, "modelUsage")
+        return session
 
     def _hook(self, record: Record) -> None:
         """Read what a hook gave the model, as the client's own files have it."""

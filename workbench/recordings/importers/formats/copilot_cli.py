@@ -224,6 +224,10 @@ class CopilotCliBuilder(SessionBuilder):
         self.thought = ""
         parts.blocks += thought_block(thought, text(data, "reasoningOpaque", "encryptedContent"))
         output = self.source.count(data, "outputTokens")
+        words = thought or data.get("content")
+        has_content = output or words or data.get("toolRequests")
+        if data.get("apiCallId") and not has_content:
+            return  # more of the request follows in a message of its own
         usage = Usage(output=output) if output else None
         self.newest_answers[self.speaker] = event_id
         if self.speaker in self.next_usage:

@@ -3,7 +3,7 @@
 """
 
 from workbench.engine.transcript.message import Usage, UserMessage
-from workbench.recordings.importers.blocks import text_block
+from workbench.recordings.importers.blocks import content, text_block
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
@@ -50,7 +50,12 @@ class DroidBuilder(ChatBuilder):
                 message["id"] = record.get("id")
                 message["timestamp"] = record.get("timestamp")
                 message["model"] = message.get("model") or message.get("modelId")
-                super().read(message)
+                if message.get("visibility") == "user_only":
+                    self.time = self.source.time(message, "timestamp")
+                    notice = content(message).words
+                    self.note("notice", notice, id=identifier(record, "id"))
+                else:
+                    super().read(message)
             case "compaction_state":
                 self._compaction(record)
             case type_ if (

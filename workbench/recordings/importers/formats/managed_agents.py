@@ -11,6 +11,7 @@ from workbench.recordings.importers.blocks import content, result_blocks
 from workbench.recordings.importers.format import Format, json_records
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.reported_usage import tell_rest
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE
@@ -75,6 +76,9 @@ class ManagedAgentBuilder(SessionBuilder):
             self.answer.blocks.append(call)
         elif type_ == REQUEST_END:
             self._end_request(event)
+        elif type_ == "session.usage":
+            bill = self.source.usage(ANTHROPIC_USAGE, event, "usage")
+            tell_rest(self.source, self.log, [bill], "usage")
         elif type_ not in QUIET:
             self.close()
             self.time = self.source.time(event, "processed_at")

@@ -12,6 +12,7 @@ from workbench.engine.transcript.message import (
     Json,
     Text,
     ToolCall,
+    Usage,
     UserMessage,
 )
 from workbench.engine.transcript.session import Session
@@ -20,6 +21,7 @@ from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import linked
 from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.reported_usage import tell_rest
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.tool_calls import tool_calls
@@ -60,11 +62,15 @@ class OpenHandsBuilder(SessionBuilder):
         self.response_of: dict[str, str] = {}
         self.entries: dict[str, str] = {}
         self.actions_without_answer = 0
+        self.bill: Usage | None = None
 
     def read(self, record: Record) -> None:
         """Read one event: something done, or what came of it."""
         self.time = self.source.time(record, "timestamp")
         old_leaf = self.log.leaf
+        metrics = self.source.report(record, "llm_metrics")
+        bill = self.source.usage(OPENAI_USAGE, metrics, "accumulated_token_usage")
+        self.bill = bill or self.bill
         if "observation" in record:
             self._observation(record)
         else:
@@ -142,6 +148,7 @@ class OpenHandsBuilder(SessionBuilder):
         if self.responses and self.actions_without_answer:
             kind = "action without the answer that it is from, read as one"
             self.source.unknown[kind] += self.actions_without_answer
+        tell_rest(self.source, self.log, [self.bill], "llm_metrics")
 
     def _observation(self, event: Record) -> None:
         observation = text(event, "observation")

@@ -12,10 +12,11 @@ from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import Record, label, mapping, text, texts
+from workbench.recordings.importers.values import Record, as_mapping, label, mapping, text, texts
 
 NOTES = frozenset({"model_change", "thinking_level_change", "label", "custom", "session_info"})
 USAGE = UsageFields("input", "output", "cacheRead", "cacheWrite")
+OF_SUB_AGENTS = "is of sub-agents, whose requests are in no bill"
 
 
 class PiBuilder(SessionBuilder):
@@ -155,6 +156,11 @@ class PiBuilder(SessionBuilder):
         call_id = text(record, "toolCallId")
         blocks = parts.said_by("tool", self.source.unknown)
         failed = record.get("isError") is True
+        runs = self.source.report(record, "details").get("results")
+        if isinstance(runs, list) and runs:
+            first_run = as_mapping(runs[0])
+            if first_run.get("usage"):
+                self.source.note(OF_SUB_AGENTS, field="details.results.usage")
         self.say_result(
             call_id,
             blocks,

@@ -25,6 +25,11 @@ RULE = "---"
 _NAME_LINE = re.compile(r"Tool use: \*\*([^*]{1,200})\*\*\s*$")
 _READ_LINE = re.compile(r"Read file: (\S.*)$")
 _FAILURE = re.compile(r"Error calling tool '([^']{1,200})'\.\s*$")
+_REPEAT = re.compile(
+    r"<tool-use [^>]*><details>\n<summary>Tool use: \*\*([^*]{1,200})\*\*</summary>\n\n"
+    r"</details></tool-use>\s*"
+)
+"""A tool printed again without anything in it, as SpecStory 2.1 does behind each of Cursor's."""
 _NEXT_STEP = ("Tool use: **", "<think>", "<details>")
 
 
@@ -127,6 +132,13 @@ class _TurnLines:
         if end is None:
             return None
         use = tagged_use(self.lines[start : end + 1])
+        next_start = self._next_text(end + 1)
+        next_lines = self.lines[next_start : next_start + 4]
+        repeat = _REPEAT.fullmatch("\n".join(next_lines))
+        first_line = self.lines[start].rstrip()
+        is_whole = not first_line.endswith("<details>")
+        if is_whole and repeat and repeat[1] == use.call.name:
+            end = next_start + 3
         return _PrintedUse(use, end + 1)
 
     def _line_that_ends(self, start: int, tag: str) -> int | None:

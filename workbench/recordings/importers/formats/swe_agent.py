@@ -67,6 +67,7 @@ class SweAgentBuilder(ChatBuilder):
             if answer and answer not in answers:
                 self.source.unknown["answer that only the trajectory has"] += 1
         info = as_mapping(document.get("info"))
+        self.source.leave_total(info, "model_stats")
         patch = label(info, "submission")
         patch = patch.strip()
         history = "\n".join(turns)
