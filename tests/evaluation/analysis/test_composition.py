@@ -250,3 +250,20 @@ def test_thinking_fills_prompts_as_long_as_it_is_sent(sent_again: SentAgain, sho
 
 def test_a_session_without_requests_has_no_rows() -> None:
     assert wb.composition(Session.of([user(1)])).empty
+
+
+@pytest.mark.parametrize(
+    ("model", "whose"),
+    [
+        ("x-ai/grok-4-fast", "oci/xai.grok-4-fast"),
+        ("x-ai/grok-4", ""),
+        ("openai/gpt-4o", ""),
+        ("gpt-5.3-codex-spark", "gpt-5.3-codex"),
+        ("nobody's model", ""),
+    ],
+)
+def test_whose_prices_the_dollars_are_at_is_told_where_they_are_not_the_model_s_own(
+    model: str, whose: str
+) -> None:
+    session = Session.of([user(0), answer(0, prompt=1_000)], model=model)
+    assert RecordedContexts(session).priced_as == whose

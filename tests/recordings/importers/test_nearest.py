@@ -102,6 +102,7 @@ def test_the_refusal_names_the_nearest_format_and_the_page_on_own_formats(
             "# Lamps\n_Exported on 7/1/2026 at 10:00:00 GMT+2 from Cursor (3.8.11)_\n",
             "Cursor's export for readers",
         ),
+        ("# 🤖 Copilot CLI Session\n\n> **Session ID:** `1a`\n", "Copilot's export for readers"),
         ("# Lamps\n\n**Session ID:** ses_1a\n", "`opencode export` prints what is read"),
         ("**User:**\n\n<task>\nmend it\n</task>\n", "`api_conversation_history.json` in the"),
         (

@@ -137,6 +137,18 @@ def stem_tariff(model: str) -> Tariff | None:
     return tariff(model.rpartition("-")[0])
 
 
+def is_of_named_provider(table_row: str, model: str) -> bool:
+    """Whether the model's name has the provider of a row, if the row has any: `x-ai/grok-4` has
+    that of `xai/grok-4`, and not that of `oci/xai.grok-4`.
+    """
+    provider = table_row.rpartition("/")[0]
+    return _letters(provider) in _letters(model)
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
 def given_tariff(text: str) -> Tariff:
     """Your own prices.
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import some
-from workbench.engine.models.prices import Tariff, stem_tariff, tariff
+from workbench.engine.models.prices import Tariff, is_of_named_provider, stem_tariff, tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
 from workbench.engine.transcript.message import (
@@ -122,12 +122,14 @@ class RecordedContexts:
 
     @property
     def priced_as(self) -> str:
-        """The model at whose prices its dollars are, where no price of its own is known and its
-        name goes on from that model's; else empty.
+        """Whose prices its dollars are at, where they are not the model's own: a row of the table
+        for another provider, or the model from whose name its own goes on; else empty.
         """
-        if tariff(self._session.model) is not None or self._stem is None:
+        model = self._session.model
+        rates = tariff(model) or self._stem
+        if rates is None or (tariff(model) and is_of_named_provider(rates.row, model)):
             return ""
-        return self._stem.row
+        return rates.row
 
     @property
     def _stem(self) -> Tariff | None:

@@ -46,6 +46,10 @@ _WITH_CALLS = frozenset({"content", "parts", "tool_calls"})
 """Fields of an answer whose calls are read."""
 
 
+CONTINUED = "This session is being continued from a previous conversation"
+"""How Claude Code begins the summary that stands for all before it."""
+
+
 class ChatBuilder(SessionBuilder):
     """Reads messages one after another into a log, and gives each result its call.
 

@@ -89,6 +89,10 @@ EXPORTS = {
         "Cursor's export for readers, without calls and results; the transcripts under "
         "`~/.cursor/projects` are read"
     ),
+    re.compile(r"\[GitHub Copilot CLI\]\(|\A# \W*Copilot CLI Session"): (
+        "Copilot's export for readers; `events.jsonl` in the session's folder under "
+        "`~/.copilot/session-state` is read"
+    ),
     re.compile(r"^\*\*Session ID:\*\* ses_", re.MULTILINE): (
         "OpenCode's export for readers; `opencode export` prints what is read"
     ),

@@ -5,7 +5,8 @@ from pathlib import Path
 from recordings.importers.files import document, only
 
 from workbench import AssistantMessage, Text, ToolCall, UserMessage
-from workbench.engine.transcript.message import Image, Thinking, ToolResult
+from workbench.engine.transcript.log import fold
+from workbench.engine.transcript.message import Image, Thinking, ToolResult, plain_text
 
 GIF = "R0lGODlhAQABAAAA"
 CHAT = [
@@ -70,3 +71,12 @@ def test_a_system_prompt_in_blocks_and_a_text_document_are_read(tmp_path: Path) 
         (Text("be\nbrief"),),
         (Text("the file"),),
     ]
+
+
+def test_a_summary_that_claude_code_wrote_behind_answers_is_a_compaction(tmp_path: Path) -> None:
+    words = "This session is being continued from a previous conversation. The lamp was mended."
+    summary = {"role": "user", "content": {"type": "text", "text": words}}
+    session = only(document(tmp_path, [*CHAT, summary, {"role": "user", "content": "go on"}]))
+    assert [plain_text(message) for message in fold(session.path)] == [words, "go on"]
+    begun_with_it = only(document(tmp_path, [summary, *CHAT]))
+    assert plain_text(begun_with_it.messages[0]) == words

@@ -87,6 +87,14 @@ def test_continue_keeps_results_in_the_states_of_the_calls(tmp_path: Path) -> No
     ]
 
 
+def test_a_thought_of_continue_may_be_empty_and_a_result_stand_twice(tmp_path: Path) -> None:
+    thought = {"message": {"role": "thinking", "content": ""}}
+    result = {"message": {"role": "tool", "toolCallId": "c1", "content": "a.py"}}
+    history = [*CONTINUE["history"], thought, result]
+    session = only(document(tmp_path, {**CONTINUE, "history": history}))
+    assert words(session) == words(only(document(tmp_path, CONTINUE)))
+
+
 def test_the_command_line_of_continue_keeps_the_figures_as_openai_names_them(
     tmp_path: Path,
 ) -> None:

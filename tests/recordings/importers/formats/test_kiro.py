@@ -119,6 +119,18 @@ def test_lines_of_kiro_are_read_with_what_the_document_beside_them_says(tmp_path
     ]
 
 
+def test_an_export_of_kiro_has_the_document_and_the_lines_in_one(tmp_path: Path) -> None:
+    about = {"session_id": "s1", "cwd": "/home/me/hall", "title": "lamps"}
+    export = {"format": "kiro-session-export-v1", "metadata": about, "log_entries": KIRO_LINES}
+    session = only(document(tmp_path, export))
+    assert (session.origin.format, session.id, session.cwd) == (
+        "kiro_lines",
+        "s1",
+        "/home/me/hall",
+    )
+    assert session.messages == only(written(tmp_path, KIRO_LINES)).messages
+
+
 def test_a_cleared_conversation_of_kiro_begins_anew_and_an_unknown_record_is_named(
     tmp_path: Path,
 ) -> None:

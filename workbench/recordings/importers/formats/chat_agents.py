@@ -13,6 +13,7 @@ from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Format, json_document, json_lines
 from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
@@ -32,7 +33,11 @@ AMP_FAILED = frozenset({"error", "cancelled", "rejected-by-user"})
 
 
 class ContinueBuilder(ChatBuilder):
-    """Reads items: a message, what was attached to it, and the states of its calls."""
+    """Reads items: a message, what was attached to it, and the states of its calls.
+
+    Attributes:
+        told_calls: ids of calls whose state had the result; a message of it is the same again.
+    """
 
     about = {
         "id": "sessionId",
@@ -48,6 +53,10 @@ class ContinueBuilder(ChatBuilder):
         cache_in_input=True,
     )
 
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.told_calls: set[str] = set()
+
     def read(self, record: Record) -> None:
         """Read one item. A thought is a message of its own; a summary stands for all before it
         and the item itself.
@@ -56,8 +65,12 @@ class ContinueBuilder(ChatBuilder):
         attached = "\n\n".join(text(item, "content") for item in objects(record, "contextItems"))
         if attached:
             self.say_text("user", attached, synthetic=True)
+        is_empty_thought = False
         if text(message, "role") == "thinking":
-            thought = text(message, "content") or block_texts(message, "content")
+            thought = message.get("content")
+            if not isinstance(thought, str):
+                thought = block_texts(message, "content")
+            is_empty_thought = not thought
             part = {"type": "thinking", "thinking": thought}
             message = {"role": "assistant", "content": [part]}
         shaped = {
@@ -66,7 +79,11 @@ class ContinueBuilder(ChatBuilder):
             "tool_call_id": message.get("toolCallId"),
             "model": message.get("model") or as_mapping(message.get("usage")).get("model"),
         }
-        super().read(shaped)
+        is_result = text(message, "role") == "tool"
+        call_id = text(message, "toolCallId")
+        is_told = is_result and call_id in self.told_calls
+        if not is_told and not is_empty_thought:
+            super().read(shaped)
         for state in objects(record, "toolCallStates"):
             self._call_state(state)
         summary = text(record, "conversationSummary")
@@ -84,6 +101,8 @@ class ContinueBuilder(ChatBuilder):
         failed = status in CONTINUE_FAILED
         if words or failed or status == "done":
             call_id = text(state, "toolCallId")
+            if call_id:
+                self.told_calls.add(call_id)
             blocks = text_block(words)
             self.say_result(call_id, blocks, failed=failed)
 

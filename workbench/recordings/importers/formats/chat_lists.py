@@ -4,7 +4,7 @@ import re
 
 from workbench.engine.transcript.message import Text, Usage
 from workbench.recordings.importers.blocks import content
-from workbench.recordings.importers.chat import ROLES, ChatBuilder
+from workbench.recordings.importers.chat import CONTINUED, ROLES, ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.formats.token_counts import with_token_counts
 from workbench.recordings.importers.head import Head
@@ -12,6 +12,7 @@ from workbench.recordings.importers.message_lists import (
     message_sessions,
     starts_with_messages,
 )
+from workbench.recordings.importers.reported_usage import answers_of
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.text_calls import OBSERVATION, react_call_parts
 from workbench.recordings.importers.usage import UsageFields
@@ -33,7 +34,7 @@ gptme/llm/openai_responses.py).
 
 class ListBuilder(ChatBuilder):
     """Reads messages; the actions of a ReAct agent stand in the text of its answers, and what they
-    returned in a user's turn.
+    returned in a user's turn. A summary that Claude Code wrote behind answers is a compaction.
     """
 
     def __init__(self, source: SourceFile) -> None:
@@ -71,6 +72,11 @@ class ListBuilder(ChatBuilder):
             self.time = self.source.time(record, "timestamp")
             self.say_result("", (Text(words),))
             return
+        is_summary = role == "user" and words.startswith(CONTINUED)
+        if is_summary and answers_of(self.log):
+            self.time = self.source.time(record, "timestamp")
+            self.compaction(words, kept=self.system_ids)
+            return
         call_parts = react_call_parts(words) if role == "assistant" else None
         if call_parts and not record.get("tool_calls"):
             record = {**record, "content": call_parts}
@@ -80,6 +86,8 @@ class ListBuilder(ChatBuilder):
 def _only_text(record: Record) -> str:
     """The text of a message that holds nothing else."""
     value = record.get("content")
+    if isinstance(value, dict):
+        return content(record).words
     if isinstance(value, list) and len(value) == 1:
         return content(record).words
     return value if isinstance(value, str) else ""

@@ -1,5 +1,6 @@
 """Sessions of Kiro's command line since 2.0: `~/.kiro/sessions/cli/*.jsonl`, and beside each a
-document of the same name with the folder and the model.
+document of the same name with the folder and the model. An export has that document as `metadata`
+and the lines as `log_entries`.
 
 Read after the records that public readers of these files show, of 2.14 to 2.27; the program itself
 is not public. What requests used is in neither file: Kiro counts credits.
@@ -7,7 +8,7 @@ is not public. What requests used is in neither file: Kiro counts credits.
 
 from workbench.engine.transcript.message import AnswerBlock, Image, SaidBlock, ToolCall
 from workbench.recordings.importers.blocks import result_blocks, text_block, thought_block
-from workbench.recordings.importers.format import Format, json_lines
+from workbench.recordings.importers.format import Format, json_records
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import image, linked
 from workbench.recordings.importers.message_content import Content
@@ -32,7 +33,8 @@ class KiroLinesBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        about = object_beside(source, ".json")
+        document = object_beside(source, ".json")
+        about = mapping(document, "metadata") or document
         model_info = mapping(about, "session_state/rts_model_state/model_info")
         self.id = identifier(about, "session_id")
         self.cwd = source.name(about, "cwd")
@@ -143,7 +145,11 @@ def _picture(about: Record) -> Image:
 
 
 def knows_kiro_lines(head: Head) -> bool:
-    """Whether a line has a kind of this program, and content of parts with kinds."""
+    """Whether it is an export that lists such records, or a line has a kind of this program, and
+    content of parts with kinds.
+    """
+    if head.is_object_with("format", "log_entries"):
+        return '"kiro-session-export-' in head.text
     for record in head.records:
         data = as_mapping(record.get("data"))
         if label(record, "kind") in _KINDS and "message_id" in data and "content" in data:
@@ -153,9 +159,9 @@ def knows_kiro_lines(head: Head) -> bool:
 
 KIRO_LINES = Format(
     name="kiro_lines",
-    description="sessions of Kiro's command line since 2.0 (JSON lines)",
+    description="sessions of Kiro's command line since 2.0 (JSON lines, or an export)",
     carries=("calls", "thinking", "images", "times", "model", "compactions"),
     knows=knows_kiro_lines,
-    sessions=json_lines(KiroLinesBuilder),
+    sessions=json_records(KiroLinesBuilder, ["log_entries"]),
     aside="data.results data.messages_snapshot",
 )
