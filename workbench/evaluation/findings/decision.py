@@ -75,6 +75,7 @@ class Decision:
         use: the strategy that is recommended; empty for none.
         recommendation: in a sentence.
         trade_off: what it keeps and saves, and what the others would.
+        set_aside: which strategies were not considered, and why; often empty.
         agent: what the recorded agents' own compactions kept beside it; often empty.
         disagreement: by which number of the headline another strategy is ahead of the one that is
             recommended, where the leading number says the opposite; often empty.
@@ -101,6 +102,7 @@ class Decision:
     use: str
     recommendation: str
     trade_off: str = ""
+    set_aside: str = ""
     agent: str = ""
     disagreement: str = ""
     other_numbers: str = ""
@@ -127,6 +129,7 @@ class Decision:
         )
         answers = {
             "What it keeps and saves": kept_and_saved,
+            "Set aside": self.set_aside,
             "At your price": self.by_price,
             "The bill": self.dollars,
             "The agents themselves": self.agent,
@@ -160,6 +163,7 @@ def decide(figures: Figures) -> Decision | None:
         use="" if basis.no_winner else use,
         recommendation=words.recommendation,
         trade_off=words.trade_off,
+        set_aside=words.set_aside,
         agent=words.agent,
         disagreement=disagreement_words(run, use, disagreement),
         other_numbers=other_numbers_words(run, use, basis.compared, disagreement),
@@ -314,6 +318,7 @@ class _Words:
 
     recommendation: str
     trade_off: str
+    set_aside: str
     agent: str
     confidence: str
 
